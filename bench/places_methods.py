@@ -10,11 +10,11 @@ import numpy.typing as npt
 
 from bench.places_baselines import DpCube, ExactAdaptiveGrid, ExactUniformGrid, HtfOfHeight, Margins, product
 from starling.places.measurements import Int64, Measured, MeasuredTree
-from starling.places.mechanism.adaptive import Adaptive
 from starling.places.mechanism.htf import Htf
 from starling.places.mechanism.privtree import PrivTree
 from starling.places.mechanism.singular import Singular, Uniform
 from starling.places.mechanism.table import MECHANISMS
+from starling.places.mechanism.two_regimes import TwoRegimes
 from starling.places.mechanism.uniform_grid import UniformGrid
 from starling.places.postprocess import estimate
 from starling.places.postprocess.leaves import spread
@@ -129,9 +129,9 @@ RIVALS: Final[dict[str, Rival]] = {
         pieces,
         often=True,
     ),
-    "Adaptive, leaves alone": own_leaves(Adaptive),
+    "Adaptive, leaves alone": own_leaves(TwoRegimes),
     "Adaptive as in the spec": Rival(
-        lambda shape, epsilon: Adaptive(shape, ADD_REMOVE_POINT, epsilon, many=-(1 << 62)),
+        lambda shape, epsilon: TwoRegimes(shape, ADD_REMOVE_POINT, epsilon, many=-(1 << 62)),
         pieces,
         often=True,
     ),

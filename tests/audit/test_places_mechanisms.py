@@ -19,8 +19,16 @@ def test_one_unit_adds_its_points_to_a_cell(case: Case) -> None:
 
 
 def test_every_method_that_grows_is_audited() -> None:
-    assert {case.name.split(",")[0] for case in DECLARED} == {"adaptive", "htf", "privtree", "dawa"}
-    assert [case.name.split(",")[1] for case in DECLARED if "adaptive" in case.name] == [" by depth", " by counts"]
+    names = [case.name.removesuffix(", two points a person") for case in DECLARED]
+    assert names == [
+        "adaptive, for all sizes",
+        "adaptive, for streets",
+        "adaptive before 0.3, by depth",
+        "adaptive before 0.3, by counts",
+        "htf",
+        "privtree",
+        "dawa",
+    ]
 
 
 @pytest.mark.parametrize("case", DECLARED, ids=lambda case: case.name)
@@ -47,7 +55,7 @@ def test_one_point_more_gives_the_coarse_grid_another_shape() -> None:
 @pytest.mark.statistical
 def test_the_claim_stands_and_a_third_of_it_does_not() -> None:
     """False alarm at most 1e-6; that a third is refuted shows that the audit sees what a point changes."""
-    case = next(case for case in DECLARED if "by counts" in case.name)
+    case = next(case for case in DECLARED if "for all sizes" in case.name)
     finding = falsify(*case.samplers(), case.draws, goal=case.goal)
     assert not finding.refutes(case.claim)
     assert finding.refutes(Epsilon(case.claim.amount / 3))

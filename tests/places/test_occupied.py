@@ -1,6 +1,8 @@
 """Occupied cells along the curve: every box of a quadtree has the points that a table of all cells gives it."""
 
+from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -8,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from starling.places.measurements import Int64
-from starling.places.mechanism.adaptive import Adaptive
+from starling.places.mechanism.adaptive import Adaptive, Streets
 from starling.places.mechanism.boxes import areas, box_counts, cumulative, parts
+from starling.places.mechanism.two_regimes import TwoRegimes
 from starling.places.occupied import OccupiedCells, occupied
 from starling.privacy.neighbours import ADD_REMOVE_POINT
 
@@ -58,13 +61,13 @@ def test_the_corners_of_a_grid_of_2_40_cells_are_apart() -> None:
     assert result.places.tolist() == [0, (1 << 40) // 3, 2 * (1 << 40) // 3, (1 << 40) - 1]
 
 
-@pytest.mark.parametrize("many", [1, 10**9])
+@pytest.mark.parametrize("kind", [Adaptive, Streets, partial(TwoRegimes, many=1), partial(TwoRegimes, many=10**9)])
 def test_the_same_noise_gives_the_same_release_as_a_table_of_all_cells(
-    many: int, monkeypatch: pytest.MonkeyPatch
+    kind: Callable[..., Adaptive | TwoRegimes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """So the distribution of a release is that of the dense method, whose guarantee is enumerated."""
     cells = np.array([[0, 900, 0, 0, 2], [0, 0, 0, 0, 0], [70, 0, 0, 0, 800]], dtype=np.int64)
-    method = Adaptive((3, 5), ADD_REMOVE_POINT, Fraction(1), many=many)
+    method = kind((3, 5), ADD_REMOVE_POINT, Fraction(1))
     monkeypatch.setattr("starling.places.mechanism.growing.draw", lambda _, shape: np.zeros(shape, dtype=np.int64))
     dense, sparse = method.draw(cells), method.draw(of(cells))
     assert sparse.tree.boxes.tolist() == dense.tree.boxes.tolist()

@@ -22,7 +22,7 @@ def seen() -> Preview:
 
 def test_the_plan_and_other_methods_are_tried_in_all_worlds(seen: Preview) -> None:
     assert seen.own == "adaptive"
-    assert {"adaptive_grid", "privtree", "uniform_grid of 32", "singular"} <= set(seen.plans)
+    assert {"adaptive for streets", "adaptive_grid", "privtree", "uniform_grid of 32", "singular"} <= set(seen.plans)
     assert all(list(errors) == [GATHERED, EVERYWHERE, CITY] for errors in seen.errors.values())
     # Of squares smaller than its boxes a coarse grid knows little where points gather; the noise of single cells is small beside that.
     coarse, cells = (seen.errors[label][GATHERED][0].points for label in ("uniform_grid of 16", "singular"))

@@ -47,3 +47,12 @@ def test_invented_records_of_a_plan_are_released(tmp_path: Path) -> None:
     assert release.plot().figure.axes[0].patches
     with pytest.raises(ParameterError, match="points"):
         plan.generate(tmp_path / "fewer", points=-1)
+
+
+def test_a_short_plan_says_what_its_tree_is_for() -> None:
+    of = {
+        purpose: places.plan((0, 0, 1, 1), (8, 8), epsilon=1, purpose=purpose).purpose for purpose in (None, "streets")
+    }
+    assert of == {None: "all", "streets": "streets"}
+    with pytest.raises(PlanError, match=r"method\.for is a choice of adaptive alone"):
+        places.plan((0, 0, 1, 1), (8, 8), epsilon=1, method="singular", purpose="streets")

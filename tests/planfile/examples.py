@@ -106,6 +106,7 @@ CHANGES: Final[dict[str, dict[str, tuple[dict[str, Any], dict[str, Any]]]]] = {
         "privacy.distinct_cells": ({}, {"privacy.distinct_cells": True}),
         "privacy.epsilon": ({}, {"privacy.epsilon": "2"}),
         "method.name": ({}, {"method.name": "quadtree"}),
+        "method.for": ({"method.name": "adaptive"}, {"method.for": "streets"}),
         "method.*": ({"method.name": "quadtree"}, {"method.height": 1}),
         "slices.bounds": ({}, {"slices.bounds": ["2020-01-01", "2020-02-02", "2020-03-01"]}),
         "slices.names": ({}, {"slices.names": ["January", "later"]}),

@@ -12,6 +12,8 @@ from starling.ledger.opening import Ledger
 from starling.ledger.reading import Charge
 from starling.ledger.rules import Request, canonical
 from starling.places import counts
+from starling.places.artifact.public_plan import read_plan
+from starling.places.plan import grammar
 from starling.planfile.values import toml_of
 from starling.release import zipped
 from starling.server.charges import Charges
@@ -102,6 +104,20 @@ def test_every_domain_is_released(
     assert [charge.seq for charge in carry_out(home)] == [seq]
     check(home, custodian, seq)
     assert carry_out(home) == []
+
+
+def test_what_was_registered_before_a_default_changed_is_released_as_it_was(
+    given: Given, custodian: Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    records = write_places(tmp_path, PERSON, {"method": {"name": "adaptive"}})
+    with monkeypatch.context() as before:
+        before.setattr(grammar, "_purpose", lambda *_: "earlier")
+        home = given(source_of("places", str(tmp_path / "plan.toml"), {"records": records}))
+    accept(home, custodian)
+    seq = ask(home)
+    carry_out(home)
+    check(home, custodian, seq)
+    assert read_plan(home.releases / str(seq)).purpose == "earlier"
 
 
 @pytest.mark.parametrize("ledger_at", ["postgres"], indirect=True)

@@ -15,17 +15,18 @@ import numpy as np
 
 from starling.audit.case import Case, Draws, Int64
 from starling.places.measurements import MeasuredTree
-from starling.places.mechanism.adaptive import Adaptive
+from starling.places.mechanism.adaptive import Adaptive, Streets
 from starling.places.mechanism.dawa import Dawa
 from starling.places.mechanism.growing import GrowingTree
 from starling.places.mechanism.htf import Htf
 from starling.places.mechanism.privtree import PrivTree
+from starling.places.mechanism.two_regimes import TwoRegimes
 from starling.places.mechanism.uniform_grid import LOAD, side
 from starling.privacy.budget import Epsilon
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, ADD_REMOVE_POINT
 from starling.privacy.sampling.entropy import BitSource
 
-TreeMethod: TypeAlias = Adaptive | Dawa | Htf | PrivTree
+TreeMethod: TypeAlias = Adaptive | TwoRegimes | Dawa | Htf | PrivTree
 Drawer: TypeAlias = Callable[[Int64], MeasuredTree]
 """Exact counts, int64 (rows, columns), to a release."""
 
@@ -80,8 +81,12 @@ def _case(name: str, method: TreeMethod) -> Case:
 _LINE: Final = (1, 16)
 
 DECLARED: Final[tuple[Case, ...]] = (
-    _case("adaptive, by depth, two points a person", Adaptive(_LINE, ADD_REMOVE_PERSON, EPSILON, 2, BY_DEPTH)),
-    _case("adaptive, by counts, two points a person", Adaptive(_LINE, ADD_REMOVE_PERSON, EPSILON, 2)),
+    _case("adaptive, for all sizes, two points a person", Adaptive(_LINE, ADD_REMOVE_PERSON, EPSILON, 2)),
+    _case("adaptive, for streets, two points a person", Streets(_LINE, ADD_REMOVE_PERSON, EPSILON, 2)),
+    _case(
+        "adaptive before 0.3, by depth, two points a person", TwoRegimes(_LINE, ADD_REMOVE_PERSON, EPSILON, 2, BY_DEPTH)
+    ),
+    _case("adaptive before 0.3, by counts, two points a person", TwoRegimes(_LINE, ADD_REMOVE_PERSON, EPSILON, 2)),
     _case(
         "htf",
         Htf((1, 8), ADD_REMOVE_POINT, EPSILON, search=Fraction(1, 4), rounds=1, least_points=0, least_cells=2),
@@ -140,7 +145,7 @@ MUTANTS: Final[tuple[Case, ...]] = (
         "adaptive, noise for one point",
         "a person has two points",
         2 * float(MUTANTS_EPSILON),
-        released((1, 4), Adaptive((1, 4), ADD_REMOVE_POINT, MUTANTS_EPSILON, many=BY_DEPTH).draw),
+        released((1, 4), Adaptive((1, 4), ADD_REMOVE_POINT, MUTANTS_EPSILON).draw),
         *of_a_unit((1, 4), 2),
         1_000,
         _CLAIM,

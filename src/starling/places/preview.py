@@ -22,6 +22,7 @@ from starling.places.generate.worlds import QUERIES, city, everywhere, gathered,
 from starling.places.measurements import Int64, Measured
 from starling.places.mechanism.table import mechanism_of
 from starling.places.plan import Plan
+from starling.places.plan.choices import ADAPTIVE, EARLIER, Purpose
 from starling.places.plan.grid import Float64
 from starling.places.postprocess import estimate
 from starling.release.codec import Json
@@ -40,8 +41,14 @@ TRIALS: Final = 1
 MOST_TRIALS: Final = 100
 LEAST: Final = 20
 """A relative error is one of at least so many points."""
-RIVALS: Final = ("adaptive", "adaptive_grid", "privtree", "uniform_grid")
-"""Methods that are tried with their own defaults, beside that of the plan."""
+RIVALS: Final[tuple[tuple[str, Purpose], ...]] = (
+    (ADAPTIVE, "all"),
+    (ADAPTIVE, "streets"),
+    ("adaptive_grid", EARLIER),
+    ("privtree", EARLIER),
+    ("uniform_grid", EARLIER),
+)
+"""Methods that are tried with their own defaults, beside that of the plan; for what, where that is a choice."""
 GATHERED: Final = "points that gather"
 EVERYWHERE: Final = "points everywhere"
 CITY: Final = "points in a city"
@@ -121,7 +128,8 @@ class Preview(pages.Preview):
     def advice(self) -> str:
         """What the plan file would say of the best method."""
         plan = self.plans[self.best]
-        parts = [f'name = "{plan.method}"', *(f"{name} = {text}" for name, text in plan.parameters.items())]
+        purpose = [f'for = "{plan.purpose}"'] if plan.purpose == "streets" else []
+        parts = [f'name = "{plan.method}"', *purpose, *(f"{name} = {text}" for name, text in plan.parameters.items())]
         return "[method] " + ", ".join(parts)
 
     def why(self) -> str:
@@ -196,7 +204,8 @@ class Preview(pages.Preview):
             "methods": {
                 label: {
                     "method": plan.method,
-                    "parameters": dict(plan.parameters),
+                    "parameters": dict[str, Json](plan.parameters)
+                    | ({"for": plan.purpose} if plan.method == ADAPTIVE else {}),
                     "errors": {
                         world: [asdict(each) for each in errors] for world, errors in self.errors[label].items()
                     },
@@ -250,16 +259,30 @@ def preview(
 def variants(plan: Plan) -> Iterator[tuple[Label, Plan]]:
     """The plan itself, then with other methods, then with coarse grids of public numbers of boxes."""
     own = ", ".join(f"{name} = {text}" for name, text in plan.parameters.items())
-    yield f"{plan.method} ({own})" if own else plan.method, plan
-    for method in RIVALS:
-        if method != plan.method or own:
-            yield method, replace(plan, method=method, parameters={})
+    called = named(plan.method, plan.purpose)
+    yield f"{called} ({own})" if own else called, plan
+    for method, purpose in RIVALS:
+        if (method, purpose) != (plan.method, plan.purpose) or own:
+            yield named(method, purpose), replace(plan, method=method, purpose=purpose, parameters={})
     boxes = 16
     while boxes < max(plan.grid.shape):
-        yield f"uniform_grid of {boxes}", replace(plan, method="uniform_grid", parameters={"boxes": str(boxes)})
+        yield (
+            f"uniform_grid of {boxes}",
+            replace(plan, method="uniform_grid", purpose=EARLIER, parameters={"boxes": str(boxes)}),
+        )
         boxes *= 2
     if plan.method != "singular":
-        yield "singular", replace(plan, method="singular", parameters={})
+        yield "singular", replace(plan, method="singular", purpose=EARLIER, parameters={})
+
+
+def named(method: str, purpose: Purpose) -> Label:
+    """A method as a preview names it.
+
+    >>> named("adaptive", "all"), named("adaptive", "streets"), named("adaptive", "earlier"), named("singular", "earlier")
+    ('adaptive', 'adaptive for streets', 'adaptive of before', 'singular')
+    """
+    words: dict[Purpose, str] = {"all": "", "streets": " for streets", EARLIER: " of before"}
+    return method + (words[purpose] if method == ADAPTIVE else "")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

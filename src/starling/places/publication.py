@@ -1,7 +1,7 @@
 """A release of points as the frame publishes and verifies it: what is charged and drawn for a plan, and what follows from it."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -25,6 +25,7 @@ from starling.places.measurements import Measured
 from starling.places.mechanism.table import mechanism_of
 from starling.places.occupied import Counted
 from starling.places.plan import Plan
+from starling.places.plan.choices import ADAPTIVE, EARLIER
 from starling.places.postprocess import Estimate, estimate
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.trust import Mechanism
@@ -60,6 +61,12 @@ class PlacesPublication(Publication[Counted, tuple[Measured, ...]]):
     def request(self) -> str:
         """A digest of every public choice."""
         return canonical({"release": "places", "version": VERSION, "plan": self.plan.digest})
+
+    @property
+    def formerly(self) -> "tuple[PlacesPublication, ...]":
+        """Before 0.3 `adaptive` had another rule, and no plan file said for what it is."""
+        changed = self.plan.method == ADAPTIVE and self.plan.purpose == "all"
+        return (PlacesPublication(replace(self.plan, purpose=EARLIER)),) if changed else ()
 
     @property
     def guarantee(self) -> Guarantee:

@@ -13,6 +13,7 @@ from typing import Any
 from starling.places.analysis import PlacesRelease
 from starling.places.generate import write_for
 from starling.places.mechanism.table import MeasuredPlan
+from starling.places.plan.choices import ADAPTIVE
 from starling.places.preview import SIZES, Preview, preview
 from starling.places.publish import release
 from starling.places.source import open_records
@@ -68,6 +69,7 @@ def plan(
     crs: str = "degrees",
     expected: int | None = None,
     method: str | None = None,
+    purpose: str | None = None,
     title: str = "Points",
 ) -> Plan:
     """A plan that counts points in the cells of a grid; other choices are keys of a plan file, which `Plan.of` takes.
@@ -81,6 +83,7 @@ def plan(
         crs: "degrees" or "equal-area".
         expected: Public, about how many points; previews need it.
         method: By default the best for most data.
+        purpose: Of `adaptive`: "all", its default, or "streets".
         title: What is published.
 
     Raises:
@@ -98,6 +101,6 @@ def plan(
         "grid": {"crs": crs, "box": [str(each) for each in box], "rows": rows, "columns": columns},
         "input": {"x": x, "y": y},
         "privacy": {"unit": "point", "epsilon": epsilon},
-        "method": None if method is None else {"name": method},
+        "method": None if method is purpose is None else {"name": method or ADAPTIVE, "for": purpose},
     }
     return Plan.of(values)

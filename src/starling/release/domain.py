@@ -70,6 +70,11 @@ class Publication(Protocol[ExactT_contra, DrawnT]):
         ...
 
     @property
+    def formerly(self) -> "Sequence[Publication[ExactT_contra, DrawnT]]":
+        """What the same plan file stated to earlier versions, of the same records: what was charged or registered so is carried out so."""
+        return ()
+
+    @property
     def guarantee(self) -> "Guarantee":
         """What is charged: the guarantee of the mechanism."""
         guarantee: Guarantee = self.plan.guarantee
@@ -306,16 +311,14 @@ class Delivering:
 
     Attributes:
         files: The names of the files or folders that are given beside the plan.
-        open: A delivery, from what names a plan, the paths by those names, and where a domain counts by several engines the `engine`. It
-            raises PlanError, ParameterError or SourceError by public checks: nothing is read.
+        open: A delivery, from what names a plan, the paths by those names, and where a domain has several the `engine`. It raises
+            PlanError, ParameterError or SourceError by public checks: nothing is read.
         asking: The plan that is asked questions, of a folder that `Asking.write` wrote; None where the plan says all that is published. It
             raises IntegrityError or PlanError where the folder is not as it was written.
-        optional: Names of those that some plans need, and others have no use for.
-        public: Names of those that are public.
-        invent: Invented records of a plan's shape, by what names the plan, the public files and an empty folder that they are written into:
-            from public choices and a fixed public seed alone, some ten thousand records at most, in seconds. The plan is written there too,
-            and is the same but for its title (planfile/invented.py), so that whatever is made of it says what it is. It raises PlanError,
-            ParameterError, OutputError or OSError. None where there is no way to invent any.
+        optional: Names of those that some plans alone need; and `public`, of those that are public.
+        invent: Invented records of a plan's shape, by what names the plan, the public files and an empty folder for them: from public
+            choices and a fixed public seed, some ten thousand at most, in seconds. The plan is written there too, with a title that says
+            so (planfile/invented.py). It raises PlanError, ParameterError, OutputError or OSError. None where nothing can be invented.
     """
 
     files: tuple[str, ...]
@@ -333,8 +336,7 @@ class Verbs:
     Each is given what names a plan, and by their names the options that the domain's command has besides. None opens records.
 
     Attributes:
-        plan: What the plan holds and costs.
-        preview: The expected error of the plan. A server gives it the public files.
+        plan: What the plan holds and costs; `preview`, its expected error, to which a server gives the public files.
         release: What is charged, in words, which is asked for where a person approves; and what publishes. None where plan, files and
             engine are all that `Delivering.open` takes, and where questions are asked.
         generate: Invents records into the new folder `out`, by the public `seed`.
@@ -354,13 +356,11 @@ class Domain:
 
     Attributes:
         name: The name under which the domain is registered; privacy.json of each of its releases bears it.
-        checks: Gives the checks that verification makes of a release, beyond hashes, signature and arithmetic.
-        reopen: The publication of a release, from the public choices in its folder. It raises IntegrityError where a file is not as
-            Starling writes it, PlanError or ParameterError where the files state choices that cannot be.
-        opened: An opened release with what the domain offers to those who analyse it. It raises IntegrityError where its plan or its
-            measurements are not as Starling writes them.
-        delivering: How a server is given plan and files; None where none serves it.
-        grammars: The grammars of its plan files, each by what it is called.
+        checks: Gives the checks of a release beyond hashes, signature and arithmetic.
+        reopen: The publication of a release, from the public choices in its folder. It raises IntegrityError where Starling writes no
+            such file, PlanError or ParameterError where the files state choices that cannot be.
+        opened: An opened release with what analysts need. It raises IntegrityError where Starling writes no such plan or measurements.
+        delivering: How a server is given plan and files; None where none serves it. `grammars`: those of its plan files, by their names.
     """
 
     name: str

@@ -8,13 +8,13 @@ by the next one of the same request.
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from starling.errors import StarlingError
+from starling.errors import RequestConflict, StarlingError
 from starling.ledger.auditing import events
 from starling.ledger.opening import Ledger
 from starling.ledger.rules import Request
@@ -197,7 +197,26 @@ def publish(
         RunFailed: after the charge, always with the same words.
     """
     with payment.opening() as ledger:
+        publication = _begun(publication, out, payment, ledger)
         return _carry_out(_order(publication, source, out, payment, ledger), publication, source, listener)
+
+
+def _begun(
+    publication: Publication[ExactT, DrawnT], out: Path, payment: PaymentOptions, ledger: Ledger | None
+) -> Publication[ExactT, DrawnT]:
+    """The publication, or what its plan file stated formerly where that was charged and not answered, or `out` may be its answer."""
+    for former in publication.formerly:
+        if ledger is None:
+            if _answers(out, former.request):
+                return former
+            continue
+        request = Request(payment.analyst, payment.request_id or fresh_id(), payment.dataset, former.request)
+        # An id that was used for another request is looked at where the publication itself is.
+        with suppress(RequestConflict):
+            ticket = ledger.account(request).earlier()
+            if ticket is not None and (ticket.state == "charged" or (ticket.state == "answered" and out.exists())):
+                return former
+    return publication
 
 
 def _carry_out(

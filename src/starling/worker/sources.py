@@ -188,11 +188,13 @@ class Sources:
             PlanError, ParameterError, SourceError: as `Registered.open`.
         """
         delivery, described = (registered or self.find(name)).open(), self._catalogue.find(name)
-        now = _described(name, described.domain, delivery.publication, described.deadline)
-        if _public(now) != _public(described):
-            fix = "restore them; what is another plan is another dataset"
-            raise PolicyRefused("plan", "or public files were changed since they were registered", fix)
-        return delivery
+        publication = delivery.publication
+        formerly = () if isinstance(publication, Asking) else publication.formerly
+        for each in (publication, *formerly):
+            if _public(_described(name, described.domain, each, described.deadline)) == _public(described):
+                return replace(delivery, publication=each)
+        fix = "restore them; what is another plan is another dataset"
+        raise PolicyRefused("plan", "or public files were changed since they were registered", fix)
 
 
 def _another() -> IntegrityError:

@@ -9,7 +9,7 @@ import pytest
 
 from starling.places.answers.sure import Surety
 from starling.places.measurements import Int64, MeasuredTree
-from starling.places.mechanism.adaptive import Adaptive
+from starling.places.mechanism.adaptive import Adaptive, Streets
 from starling.places.mechanism.adaptive_grid import AdaptiveGrid
 from starling.places.mechanism.dawa import Dawa
 from starling.places.mechanism.htf import Htf
@@ -18,6 +18,7 @@ from starling.places.mechanism.method import Method
 from starling.places.mechanism.privtree import PrivTree
 from starling.places.mechanism.quadtree import Hierarchical, Quadtree
 from starling.places.mechanism.singular import Uniform
+from starling.places.mechanism.two_regimes import TwoRegimes
 from starling.places.mechanism.uniform_grid import UniformGrid
 from starling.privacy.neighbours import ADD_REMOVE_POINT
 
@@ -31,11 +32,11 @@ CELLS[13, 2] = 300
 ASKED = np.array([[0.0, 0, 16, 16], [0, 0, 8, 8], [4, 4, 12, 12], [1, 1, 15, 15], [3.5, 3, 9, 9.25], [2, 13, 3, 14]])
 METHODS: dict[str, Callable[[Fraction], Method]] = {
     kind.__name__: lambda epsilon, kind=kind: kind(SHAPE, ADD_REMOVE_POINT, epsilon)
-    for kind in (Uniform, Adaptive, AdaptiveGrid, UniformGrid, Htf, PrivTree, Hierarchical, Dawa)
+    for kind in (Uniform, Adaptive, Streets, TwoRegimes, AdaptiveGrid, UniformGrid, Htf, PrivTree, Hierarchical, Dawa)
 } | {
     "KdTree": lambda epsilon: KdTree(SHAPE, ADD_REMOVE_POINT, epsilon, height=4),
     "Quadtree": lambda epsilon: Quadtree(SHAPE, ADD_REMOVE_POINT, epsilon, height=4),
-    "Adaptive by depth": lambda epsilon: Adaptive(SHAPE, ADD_REMOVE_POINT, epsilon, many=-(1 << 62)),
+    "Adaptive by depth": lambda epsilon: TwoRegimes(SHAPE, ADD_REMOVE_POINT, epsilon, many=-(1 << 62)),
 }
 
 

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from starling.places.mechanism import dynamic
-from starling.places.mechanism.adaptive import Adaptive
 from starling.places.mechanism.dynamic import UNITS, children_units
+from starling.places.mechanism.two_regimes import TwoRegimes
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, ADD_REMOVE_POINT
 from tests.places.mechanism.enumeration import amounts, check_cost, largest_loss, releases, tiny_grids
 
@@ -29,7 +29,7 @@ def few_choices(amount: Fraction) -> Sequence[int]:
 def test_the_exact_loss_over_all_neighbours_is_the_cost(
     shape: tuple[int, int], points: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    method = Adaptive(shape, ADD_REMOVE_PERSON, Fraction(1), points)
+    method = TwoRegimes(shape, ADD_REMOVE_PERSON, Fraction(1), points)
     check_cost(method, Fraction(1))
     assert (
         largest_loss(
@@ -40,7 +40,7 @@ def test_the_exact_loss_over_all_neighbours_is_the_cost(
 
 
 def test_a_box_that_does_not_pay_for_itself_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    method, grid = Adaptive((1, 20), ADD_REMOVE_POINT, Fraction(1)), np.zeros((1, 20), dtype=np.int64)
+    method, grid = TwoRegimes((1, 20), ADD_REMOVE_POINT, Fraction(1)), np.zeros((1, 20), dtype=np.int64)
     more = grid.copy()
     more[0, 3] = 1
     assert max(abs(loss) for loss in releases(method, grid, more, choices, monkeypatch)) == 1
@@ -58,7 +58,7 @@ def test_a_box_that_does_not_pay_for_itself_is_found(monkeypatch: pytest.MonkeyP
 )
 def test_every_path_spends_the_budget(shape: tuple[int, int], seed: int, epsilon: Fraction, most: int) -> None:
     exact = np.random.default_rng(seed).pareto(0.5, shape).clip(0, most).astype(np.int64)
-    measured = Adaptive(shape, ADD_REMOVE_PERSON, epsilon, 3).draw(exact)
+    measured = TwoRegimes(shape, ADD_REMOVE_PERSON, epsilon, 3).draw(exact)
     measured.tree.check()
     assert {each for row in amounts(measured) for each in row} == {epsilon / 3}
     assert set(measured.node[~measured.steered]) == set(np.flatnonzero(measured.tree.leaves))

@@ -7,8 +7,8 @@ from typing import Final
 import numpy as np
 import pytest
 
-from starling.places.mechanism.adaptive import Adaptive
 from starling.places.mechanism.table import Sliced, mechanism_of
+from starling.places.mechanism.two_regimes import TwoRegimes
 from starling.places.plan import METHODS
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
 from tests.places.mechanism.enumeration import largest_loss, losses, releases
@@ -65,7 +65,7 @@ def test_trees_that_grow_differently_in_each_slice_cost_no_more(
     columns: int, many: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Amounts by depth, then by counts; a person has a point in each slice or both in one."""
-    method = Sliced(Adaptive((1, columns), ADD_REMOVE_PERSON, Fraction(1), 2, many), 2)
+    method = Sliced(TwoRegimes((1, columns), ADD_REMOVE_PERSON, Fraction(1), 2, many), 2)
 
     def few(amount: Fraction) -> Sequence[int]:
         return (0,) if amount == Fraction(1, 100) else (-5, 90)

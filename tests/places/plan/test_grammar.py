@@ -66,6 +66,8 @@ def test_points_are_where_one_kind_of_column_says(columns: Columns) -> None:
         ({"input": {"geometry": "g"}}, "input does not say where points are"),
         ({"input": {"y": "lon"}}, "input names a column twice"),
         ({"method": {"name": "adaptiv"}}, "method.name is not"),
+        ({"method": {"name": "singular", "for": "streets"}}, "method.for is a choice of adaptive alone"),
+        ({"method": {"name": "adaptive", "for": "maps"}}, "method.for is not all or streets or earlier"),
         ({"method": {"depth": 0.5}}, "method.depth is no exact value"),
         ({"slices": {"bounds": ["2020-01-01", "soon"]}}, "slices.bounds are not all dates"),
         ({"slices": {"bounds": ["2020-01-02", "2020-01-01"]}}, "slices.bounds do not ascend"),

@@ -14,8 +14,9 @@ import pytest
 from starling.errors import PlanError
 from starling.places.artifact.public_plan import read_plan, write_plan
 from starling.places.mechanism import htf
-from starling.places.mechanism.table import MECHANISMS, mechanism_of
+from starling.places.mechanism.table import MECHANISMS, PURPOSES, mechanism_of
 from starling.places.plan import METHODS, Plan
+from starling.places.plan.choices import ADAPTIVE, EARLIER
 from starling.planfile.values import toml_of
 from tests.places.mechanism.enumeration import Release, same, scripted
 from tests.places.plans import plan, values
@@ -75,7 +76,8 @@ def refused(shape: tuple[int, int], method: str, parameters: Parameters) -> set[
 
 def test_every_parameter_of_every_method_is_searched() -> None:
     of_every = {"shape", "relation", "epsilon", "points"}
-    names = {method: {each.name for each in fields(MECHANISMS[method]) if each.init} - of_every for method in METHODS}
+    kinds = {**MECHANISMS, ADAPTIVE: PURPOSES[EARLIER]}
+    names = {method: {each.name for each in fields(kinds[method]) if each.init} - of_every for method in METHODS}
     assert {method: set(each) for method, each in VALUES.items()} == {key: each for key, each in names.items() if each}
 
 
@@ -88,7 +90,7 @@ def test_a_parameter_is_refused_exactly_where_no_release_depends_on_it(
 ) -> None:
     effective: set[str] = set()
     for shape in SHAPES:
-        without = plan(grid_of(shape), {"method": {"name": method}})
+        without = plan(grid_of(shape), {"method": {"name": method} | ({"for": EARLIER} if method == ADAPTIVE else {})})
         # Read without the reader of plan files, as an earlier release is.
         measured = {
             tuple(each.values()): released(replace(without, parameters=each), monkeypatch)

@@ -19,6 +19,7 @@ from starling.places.measurements import Measured
 from starling.places.mechanism.table import Sliced, mechanism_of
 from starling.places.pictures.heat_map import MOST, heat_map
 from starling.places.plan import METHODS, TRANSFORMS, Plan
+from starling.places.plan.choices import EARLIER, PURPOSES
 from starling.places.postprocess import Estimate
 from starling.privacy.budget import decimal_up
 from starling.release.codec import Json
@@ -64,7 +65,7 @@ def parameters(plan: Plan, mechanism: Sliced) -> dict[str, Json]:
             "columns": plan.grid.columns,
         },
         "slices": list[Json](plan.slice_names),
-        "parameters": dict[str, Json](plan.parameters),
+        "parameters": dict[str, Json](plan.parameters) | ({} if plan.purpose == EARLIER else {"for": plan.purpose}),
         "budget": [{"name": line.name, "epsilon": str(line.epsilon)} for line in mechanism.method.budget],
     }
 
@@ -106,8 +107,9 @@ def charged(plan: Plan) -> Section:
         else "along each path from the whole grid to a box that is not cut any further; boxes beside each other, and slices, have no"
         " point in common"
     )
+    purpose = "" if plan.purpose == EARLIER else f", for {PURPOSES[plan.purpose]}"
     text = f"""
-        Measured by {plan.method}: {METHODS[plan.method]}. Protected is {unit}. What stands below is spent {spent}.
+        Measured by {plan.method}: {METHODS[plan.method]}{purpose}. Protected is {unit}. What stands below is spent {spent}.
     """
     return Section("What was measured and charged", text, tables=(Table(("Measured", "epsilon"), rows, "Budget"),))
 

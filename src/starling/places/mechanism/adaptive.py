@@ -1,23 +1,24 @@
-"""A quadtree that grows where noisy counts say that points lie.
+"""A quadtree that grows where noisy counts say that points lie: a few coarse depths, then a jump of two to a fine one that gets most.
 
 Privacy. Neighbours: one unit more or less, which has at most k points, k public; each of them costs epsilon/k (growing.py).
-First the number of points is measured with 1/50 of that. This noisy number says how the rest is spent. Where it is small, noisy counts
-divide the budget (dynamic.py). Elsewhere amounts go by depth: the height of the tree follows from the noisy number, and the rest is divided
-over the depths 2 to the height. A box at depth d is measured with the amount of depth d, and is cut or not by its noisy count alone. A
-leaf, whose path has not been given the amounts of deeper levels, is measured afresh with exactly these. So every path from the root to a
-leaf spends epsilon/k to the last bit, whatever the shape, and the shape follows from released values.
+First the number of points is measured with 1/50 of that. The finest depth follows from this noisy number, and from it the depths that are
+measured, each with an amount of its own; the amounts add up to R = .98 epsilon/k. A box at such a depth is measured with its amount, and is
+cut or not by its noisy count alone; between these depths every box is cut. A box that is not cut, whose path has not been given the amounts
+of deeper levels, is measured afresh with exactly these. A box of one cell, at whatever depth it appears, measured or not, is measured once,
+with all that its path has left: where a side is no power of two, cells appear above the depths that are measured, and would be left
+without. So every path from the root to a leaf spends epsilon/k to the last bit, whatever the shape of the grid and of the tree, and the
+shape of the tree follows from released values.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import floor
-from typing import Final
+from typing import ClassVar, Final
 
 from starling.places.measurements import MeasuredTree
-from starling.places.mechanism import dynamic
 from starling.places.mechanism.growing import GrowingTree
-from starling.places.mechanism.ladders import remainders, shares
+from starling.places.mechanism.ladders import remainders
 from starling.places.mechanism.method import Method
 from starling.places.occupied import Exact
 from starling.privacy.events import PureDP
@@ -25,39 +26,45 @@ from starling.privacy.guarantee import Guarantee
 
 TOTAL: Final = Fraction(1, 50)
 """The part of the budget that the number of points is measured with."""
-MANY: Final = 20_000
-"""From a noisy number of points times epsilon/k of this on, amounts go by depth."""
-GROWTH: Final = Fraction(6, 5)
-"""Each depth gets so many times the amount of the one above."""
-FIRST: Final = 2
-"""The first depth that is measured; above it every box is cut."""
-THRESHOLDS: Final = (Fraction(1), Fraction(3, 2), Fraction(2), Fraction(5, 2))
-"""A box is cut if its noisy count is above this many scales of its noise, by depth from the first; the last holds for all further."""
+FIRST: Final = 3
+"""The first depth that is measured, and the least of the finest one where the grid has as many."""
+JUMP: Final = 2
+"""From the last coarse depth to the finest: a box that is cut there becomes 16."""
+LOAD: Final = 10
+"""The boxes of the finest depth are so many times the noisy number of points times epsilon/k, rounded to the nearest power of four."""
+FINE: Final = Fraction(3, 5)
+"""The part of R that the finest depth gets; coarse ones share the rest evenly."""
+THRESHOLD: Final = 2
+"""A box is cut if its noisy count is above so many scales of its noise."""
+LAST_THRESHOLD: Final = 3
+"""The same at the last coarse depth, where 16 boxes follow."""
+STREETS_LOAD: Final = 8
+STREETS_FINE: Final = Fraction(4, 5)
+STREETS_THRESHOLD: Final = 1
+"""The same three choices where streets matter most: see `Streets`."""
 
 
-def height(shape: tuple[int, int], total: int, amount: Fraction) -> int:
-    """The height of the tree: min(ceil(log2 of the longer side), max(3, ceil(log4 max(n amount, 4)) + 2)), in whole numbers, n the noisy
-    number of points, of which each pays an amount in all.
+def finest(shape: tuple[int, int], total: int, amount: Fraction, load: int) -> int:
+    """The finest depth h: 4^h is load n amount to the nearest power of four, n the noisy number of points, of which each pays an amount in
+    all; at least 3, and at most the ceil(log2) of the longer side, at which every box is a cell. In whole numbers.
 
-    >>> height((1024, 1024), 3_500_000, Fraction(1, 10)), height((1024, 1024), -5, Fraction(1)), height((1, 4), 9, Fraction(1))
-    (10, 3, 2)
+    >>> finest((1024, 1024), 40_000, Fraction(1, 10), 10), finest((1024, 1024), -5, Fraction(1), 10), finest((1, 4), 99, Fraction(1), 10)
+    (8, 3, 2)
     """
-    enough = 1
-    while 4**enough < total * amount:
-        enough += 1
-    return min((max(shape) - 1).bit_length(), max(3, enough + 2))
+    levels = (max(shape) - 1).bit_length()
+    depth = (max(floor(2 * load * total * amount), 2).bit_length() - 1) // 2
+    return max(min(FIRST, levels), min(levels, depth))
 
 
 @dataclass(frozen=True, slots=True)
 class Adaptive(Method):
-    """A quadtree cut by its noisy counts: a `Method`.
-
-    Attributes:
-        many: From a noisy number of points times epsilon/k of this on, amounts go by depth.
-    """
+    """A quadtree cut by its noisy counts, for squares of all sizes: a `Method`."""
 
     measured = "points of the boxes of an adaptive quadtree"
-    many: int = MANY
+    load: ClassVar[int] = LOAD
+    fine: ClassVar[Fraction] = FINE
+    thresholds: ClassVar[tuple[int, int]] = (THRESHOLD, LAST_THRESHOLD)
+    """At coarse depths, and at the last of them."""
 
     @property
     def stages(self) -> Mapping[str, Sequence[Guarantee]]:
@@ -68,35 +75,48 @@ class Adaptive(Method):
             name: [Guarantee(name, self.relation, PureDP((1 - TOTAL) * self.epsilon))],
         }
 
+    def coarse(self, finest: int) -> Sequence[int]:
+        """The depths above the finest that are measured, ascending: from 3 on, all but the one before the finest."""
+        return range(FIRST, finest - JUMP + 1)
+
+    def amounts(self, finest: int) -> Mapping[int, Fraction]:
+        """What each measured depth gets of R, for one point; they add up to it."""
+        rest, coarse = (1 - TOTAL) * self.amount, self.coarse(finest)
+        each = {depth: (1 - self.fine) * rest / len(coarse) for depth in coarse}
+        return each | {finest: rest - sum(each.values(), Fraction(0))}
+
     def draw(self, exact: Exact, /) -> MeasuredTree:
-        """Measure the root, then depth by depth; at each depth first all boxes, then the leaves afresh. See `Method.draw`."""
+        """Measure the root, then depth by depth; at each depth cells with all that is left, then boxes, then leaves afresh. See
+        `Method.draw`.
+        """
         tree = GrowingTree(exact)
         total = int(tree.measure(TOTAL * self.amount, steered=True)[0])
-        rest = (1 - TOTAL) * self.amount
-        if total * self.amount >= self.many:
-            grow(tree, height(self.shape, total, self.amount), rest)
-        else:
-            dynamic.grow(tree, (max(self.shape) - 1).bit_length(), rest)
+        last = finest(self.shape, total, self.amount, self.load)
+        amounts = self.amounts(last)
+        after = dict(zip(amounts, remainders(list(amounts.values())), strict=True))
+        left = (1 - TOTAL) * self.amount
+        for depth in range(last):
+            single = tree.areas == 1
+            tree.measure(left, single, steered=False)
+            cut = ~single
+            if depth in amounts:
+                values = tree.measure(amounts[depth], cut, steered=True)
+                cut[cut] = values > floor(self.thresholds[depth + JUMP == last] / amounts[depth])
+                left = after[depth]
+                tree.measure(left, ~cut & ~single, steered=False)
+            tree.split(cut)
+        tree.measure(left, steered=False)
         return tree.measured()
 
 
-def grow(tree: GrowingTree, levels: int, amount: Fraction) -> None:
-    """Cut and measure below a root whose noisy count is known, to a height of so many levels, by amounts that grow with depth and add
-    up.
-    """
-    if levels < FIRST:
-        if levels:
-            tree.split(tree.every)
-        tree.measure(amount, steered=False)
-        return
-    amounts = shares(amount, [GROWTH**depth for depth in range(FIRST, levels + 1)])
-    left = (amount,) * FIRST + remainders(amounts)
-    for depth in range(levels + 1):
-        cut = (tree.areas > 1) & (depth < levels)
-        if depth >= FIRST:
-            own = amounts[depth - FIRST]
-            values = tree.measure(own, steered=cut)
-            cut &= values > floor(THRESHOLDS[min(depth - FIRST, len(THRESHOLDS) - 1)] / own)
-        if left[depth]:
-            tree.measure(left[depth], ~cut, steered=False)
-        tree.split(cut)
+@dataclass(frozen=True, slots=True)
+class Streets(Adaptive):
+    """The same for the smallest squares that the data can bear, at the price of large ones: at most three depths, the finest gets most."""
+
+    load = STREETS_LOAD
+    fine = STREETS_FINE
+    thresholds = (STREETS_THRESHOLD, STREETS_THRESHOLD)
+
+    def coarse(self, finest: int) -> Sequence[int]:
+        """Four and two depths above the finest, or the root; see `Adaptive.coarse`."""
+        return sorted({max(0, finest - 2 * JUMP), max(0, finest - JUMP)} - {finest})

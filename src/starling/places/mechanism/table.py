@@ -8,7 +8,7 @@ import numpy as np
 
 from starling.errors import ParameterError, PlanError, Problem, StarlingError
 from starling.places.measurements import Measured
-from starling.places.mechanism.adaptive import Adaptive
+from starling.places.mechanism.adaptive import Adaptive, Streets
 from starling.places.mechanism.adaptive_grid import AdaptiveGrid
 from starling.places.mechanism.dawa import Dawa
 from starling.places.mechanism.htf import Htf
@@ -18,9 +18,11 @@ from starling.places.mechanism.privlet import Privlet
 from starling.places.mechanism.privtree import PrivTree
 from starling.places.mechanism.quadtree import Hierarchical, Quadtree
 from starling.places.mechanism.singular import Singular, Uniform
+from starling.places.mechanism.two_regimes import TwoRegimes
 from starling.places.mechanism.uniform_grid import UniformGrid
 from starling.places.occupied import Counted
 from starling.places.plan import Plan
+from starling.places.plan.choices import ADAPTIVE, Purpose
 from starling.planfile.spelling import did_you_mean
 from starling.privacy.accounting.zcdp import replace_one_cost
 from starling.privacy.budget import Cost, decimal_up, exact
@@ -28,7 +30,7 @@ from starling.privacy.guarantee import Guarantee, bounded_overlap
 from starling.release.session import Part
 
 MECHANISMS: Final[Mapping[str, type[Any]]] = {
-    "adaptive": Adaptive,
+    ADAPTIVE: Adaptive,
     "htf": Htf,
     "privtree": PrivTree,
     "quadtree": Quadtree,
@@ -42,6 +44,8 @@ MECHANISMS: Final[Mapping[str, type[Any]]] = {
     "uniform": Uniform,
 }
 """The mechanism of each of `plan.METHODS`: a dataclass whose fields beside those of every method are the parameters of the method."""
+PURPOSES: Final[Mapping[Purpose, type[Any]]] = {"all": Adaptive, "streets": Streets, "earlier": TwoRegimes}
+"""The mechanism of `adaptive` for each of `choices.PURPOSES`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +69,14 @@ class Sliced:
     def draw(self, exact: Counted, /) -> tuple[Measured, ...]:
         """Measure every slice, empty or not."""
         if isinstance(exact, tuple):
-            assert isinstance(self.method, Adaptive)  # A plan of a sparse grid takes no other.
+            assert isinstance(self.method, Adaptive | TwoRegimes)  # A plan of a sparse grid takes no other.
             return tuple(self.method.draw(occupied) for occupied in exact)
         return tuple(self.method.draw(np.ascontiguousarray(counts)) for counts in exact)
 
 
 def mechanism_of(plan: Plan) -> Sliced:
     """The mechanism of a plan. Raises PlanError where a parameter is none of the method, or its value is none of the parameter's."""
-    kind = MECHANISMS[plan.method]
+    kind = PURPOSES[plan.purpose] if plan.method == ADAPTIVE else MECHANISMS[plan.method]
     own = [field.name for field in fields(kind)[len(fields(Method)) :]]
     parameters = {name: _value(kind, own, name, text) for name, text in plan.parameters.items()}
     try:

@@ -8,6 +8,7 @@ from starling.errors import PlanError
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, ADD_REMOVE_POINT, Relation
 
 Unit: TypeAlias = Literal["point", "person"]
+Purpose: TypeAlias = Literal["all", "streets", "earlier"]
 
 METHODS: Final[dict[str, str]] = {
     "adaptive": "a quadtree that is cut where noisy counts say so",
@@ -24,7 +25,15 @@ METHODS: Final[dict[str, str]] = {
     "uniform": "one noisy count, spread over the grid",
 }
 """What each method measures, by its name; `mechanism.table` has its mechanism."""
-SPARSE: Final = ("adaptive",)
+ADAPTIVE: Final = "adaptive"
+PURPOSES: Final[dict[Purpose, str]] = {
+    "all": "squares of all sizes",
+    "streets": "the smallest squares that the data can bear, at the price of large ones",
+    "earlier": "squares as before 0.3, for what was charged or released then",
+}
+"""What `adaptive` divides its budget for."""
+EARLIER: Final[Purpose] = "earlier"
+SPARSE: Final = (ADAPTIVE,)
 """Methods that count boxes of a quadtree alone, and so work on grids of which occupied cells alone are held."""
 TRANSFORMS: Final = ("privlet",)
 """Methods that measure coefficients of a transform of the whole grid, and no boxes."""

@@ -1,10 +1,21 @@
 """The grammar of the plan file of points: every key, what it states, and what is refused."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final, get_args
 
 from starling.errors import PlanError
-from starling.places.plan.choices import METHODS, MOST_EXPECTED, MOST_POINTS, Columns, Slices, Unit
+from starling.places.plan.choices import (
+    ADAPTIVE,
+    EARLIER,
+    METHODS,
+    MOST_EXPECTED,
+    MOST_POINTS,
+    PURPOSES,
+    Columns,
+    Purpose,
+    Slices,
+    Unit,
+)
 from starling.places.plan.grid import MOST_SIDE, Crs, Grid
 from starling.places.plan.idle_parameters import idle_parameters
 from starling.planfile.formats import FORMAT_KEY
@@ -89,13 +100,30 @@ def _read_parameter(section: Section, key: str, _: Values) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
+def _purpose(stated: Purpose | None, method: str, parameters: Collection[str]) -> Purpose:
+    """What a plan file states, or means: without a word the default, or the rule that alone has the parameter `many`."""
+    return stated or ("all" if method == ADAPTIVE and "many" not in parameters else EARLIER)
+
+
 def _check_method(section: Section, values: Values) -> None:
+    if values["purpose"] is not None and values["method"] != ADAPTIVE:
+        section.refuse("for", f"is a choice of {ADAPTIVE} alone", f'leave it out, or write name = "{ADAPTIVE}"')
+    values["purpose"] = _purpose(values["purpose"], values["method"], values["parameters"])
     for problem in idle_parameters(values["method"], values["parameters"], values["grid"]) if values["grid"] else ():
         section.refuse(*problem)
 
 
 _METHOD: Final = Table(
-    {"name": Key("The method; its parameters stand beside it.", choice(METHODS), field="method")},
+    {
+        "name": Key("The method; its parameters stand beside it.", choice(METHODS), field="method"),
+        "for": Key(
+            'Of `adaptive`: `"all"` sizes of squares, the default; `"streets"`, the smallest ones; `"earlier"`, as before 0.3.',
+            choice(PURPOSES),
+            default=None,
+            field="purpose",
+            value=lambda plan: plan.purpose if plan.method == ADAPTIVE else None,
+        ),
+    },
     check=_check_method,
     free=Key(
         "A parameter of the method.",
@@ -149,7 +177,9 @@ PLAN: Final = Table(
         "input": Key("Where records say what.", table(_INPUT), field="columns"),
         "format": FORMAT_KEY,
         "privacy": Key("What is promised.", table(_PRIVACY)),
-        "method": Key("What is measured.", table(_METHOD), default={"method": "adaptive", "parameters": {}}),
+        "method": Key(
+            "What is measured.", table(_METHOD), default={"method": ADAPTIVE, "purpose": "all", "parameters": {}}
+        ),
         "slices": Key("Slices of the points by time, or by another public list.", table(_SLICES), default=None),
     }
 )

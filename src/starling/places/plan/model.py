@@ -15,7 +15,20 @@ from functools import cached_property
 from typing import Any, ClassVar, Final
 
 from starling.errors import PlanError
-from starling.places.plan.choices import METHODS, MOST_EXPECTED, MOST_POINTS, RELATIONS, SPARSE, Columns, Slices, Unit
+from starling.places.plan.choices import (
+    ADAPTIVE,
+    EARLIER,
+    METHODS,
+    MOST_EXPECTED,
+    MOST_POINTS,
+    PURPOSES,
+    RELATIONS,
+    SPARSE,
+    Columns,
+    Purpose,
+    Slices,
+    Unit,
+)
 from starling.places.plan.grammar import PLAN
 from starling.places.plan.grid import MOST_CELLS, MOST_DENSE, Grid
 from starling.planfile.spelling import did_you_mean
@@ -42,6 +55,7 @@ class Plan(PlanInFile):
         distinct: Whether a person's points in one cell of one slice count once, before k of them are kept.
         parameters: The method's own parameters that the plan sets, each as the plan writes it, by their names.
         slices: The public slices; None where all points are counted together.
+        purpose: What `adaptive` divides its budget for; where the method is another, and in plans of before 0.3, "earlier".
         expected: Publicly expected number of points; None where nobody says any. It is read by previews alone.
     """
 
@@ -59,6 +73,7 @@ class Plan(PlanInFile):
     slices: Slices | None = None
     expected: int | None = None
     format: TextFormat = field(default=PLAIN, metadata=OPTIONAL)
+    purpose: Purpose = field(default=EARLIER, metadata=OPTIONAL)
 
     def __post_init__(self) -> None:
         if self.epsilon <= 0:
@@ -82,6 +97,8 @@ class Plan(PlanInFile):
             raise PlanError("slices", problem, "take fewer slices or larger cells")
         if self.method not in METHODS:
             raise PlanError("method.name", f"is not {' or '.join(METHODS)}", did_you_mean(self.method, METHODS))
+        if self.purpose != EARLIER and self.method != ADAPTIVE:
+            raise PlanError("method.for", f"is a choice of {ADAPTIVE} alone", "leave it out")
         if self.grid.sparse and self.method not in SPARSE:
             problem = f"looks at every cell, or cuts elsewhere than at middles, and the grid has more than {MOST_DENSE:,} cells"
             raise PlanError("method.name", problem, f"name {' or '.join(SPARSE)}, or take larger cells")
@@ -111,7 +128,9 @@ class Plan(PlanInFile):
     def digest(self) -> str:
         """SHA-256 over every choice but the words and the expectation, hexadecimal."""
         names = ("grid", "unit", "points", "distinct", "epsilon", "method", "columns", "slices")
-        stated = {} if self.format == PLAIN else {"format": self.format}
+        stated: dict[str, Any] = {} if self.format == PLAIN else {"format": self.format}
+        if self.purpose != EARLIER:
+            stated["purpose"] = self.purpose
         return digest(
             {
                 "parameters": dict(sorted(self.parameters.items())),
@@ -132,5 +151,6 @@ class Plan(PlanInFile):
                 f"{grid.rows:,} rows of {grid.columns:,}, {grid.cells:,} in each of {len(self.slice_names):,} slices",
             ),
             ("method", f"{self.method}: {METHODS[self.method]}"),
+            *([("for", PURPOSES[self.purpose])] if self.method == ADAPTIVE else []),
             *self.parameters.items(),
         ]
