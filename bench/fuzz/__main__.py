@@ -7,11 +7,12 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
+from math import inf
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from bench.fuzz.search import SOURCES, Batch, run_batches, save
+from bench.fuzz.search import SOURCES, Batch, batches, one_round, run_batches, save
 from bench.measure import Json
 from bench.record import Limit, Recorder
 
@@ -27,6 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     recorder = Recorder("fuzz", "values and bytes that make counting raise, hang or die")
     add = recorder.parser.add_argument
     add("--seconds", type=float, default=None, help="stop after so many seconds, and write no result")
+    add("--round", action="store_true", help="try each form of each source once, without Spark, and write no result")
     add("--inputs", type=int, default=10_000_000, help="stop after so many inputs")
     add("--rows", type=int, default=2000, help="records of a file")
     add("--seed", type=int, default=1, help="of the first batch")
@@ -42,18 +44,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     if chosen.stint:
         first, many = chosen.stint
-        run_batches(first, many, chosen.only, chosen.rows, chosen.failures)
+        tried = batches(first, many, chosen.only, chosen.rows)
+        if chosen.round:
+            tried = iter(one_round(chosen.only, chosen.rows)[first - 1 : first - 1 + many])
+        run_batches(tried, chosen.failures)
         return 0
     if chosen.quick:
         chosen.inputs = 1
+    last = inf
+    if chosen.round:
+        chosen.seed, last = 1, len(one_round(chosen.only, chosen.rows))
     began, seed, failures, inputs = time.monotonic(), chosen.seed, 0, Counter[tuple[str, str, str]]()
-    while inputs.total() < chosen.inputs and (chosen.seconds is None or time.monotonic() - began < chosen.seconds):
+    while (
+        inputs.total() < chosen.inputs
+        and seed <= last
+        and (chosen.seconds is None or time.monotonic() - began < chosen.seconds)
+    ):
         left = None if chosen.seconds is None else chosen.seconds - (time.monotonic() - began)
         many, failed = _stint(chosen, seed, inputs, left)
         seed, failures = seed + many, failures + failed
     seconds = time.monotonic() - began
     print(f"{inputs.total():,} inputs in {seconds:,.0f} s from seed {chosen.seed}: {failures} failures")
-    if chosen.seconds is None:
+    if chosen.seconds is None and not chosen.round:
         _record(recorder, chosen.seed, seed, inputs, failures, seconds)
     return int(failures > 0)
 
@@ -63,6 +75,7 @@ def _stint(
 ) -> tuple[int, int]:
     """Batches from a seed on, in a process of their own; how many were tried, and how many failed."""
     words = ["--stint", str(seed), str(STINT), "--only", chosen.only, "--rows", str(chosen.rows)]
+    words += ["--round"] if chosen.round else []
     command = [sys.executable, "-m", "bench.fuzz", *words, "--failures", str(chosen.failures)]
     tried = failed = 0
     with TemporaryDirectory(prefix="starling-fuzz-") as scratch:

@@ -8,13 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bench.fuzz.__main__ import main
 from bench.fuzz.attempt import attempt, opened, write_public
 from bench.fuzz.declared import FORMATS, encoded, written
 from bench.fuzz.formats import WRITERS
 from bench.fuzz.forms import Form
 from bench.fuzz.grids import GROUPS, PLACES
 from bench.fuzz.persons import TABLES
-from bench.fuzz.search import SOURCES, Batch, batches, corpus
+from bench.fuzz.search import SOURCES, Batch, batches, corpus, one_round, run_batches
 from bench.fuzz.source import Source
 from starling.domains import DOMAINS
 from starling.engine.record_files import Form as RecordsForm
@@ -63,7 +64,7 @@ def test_every_domain_form_and_kind_of_column_is_searched(tmp_path: Path) -> Non
 @settings(max_examples=4, deadline=None)
 @given(data=st.data())
 def test_no_batch_makes_counting_raise(source: Source, data: st.DataObject) -> None:
-    """Some forms of each source; `.ci/run` tries all for a minute, and a recorded run ten million inputs."""
+    """Some forms of each source; `.ci/run` tries each once, and a recorded run ten million inputs."""
     form = data.draw(st.sampled_from([form for form in source.forms if not Form.named(form).spark]))
     Batch(source, form, data.draw(st.integers(0, 2**32)), 20).run()
 
@@ -109,6 +110,27 @@ def test_what_once_failed_is_counted(name: str, source: Source, file: str, data:
     write_public(source, tmp_path)
     (tmp_path / file).write_bytes(data)
     assert attempt(source, tmp_path / file, tmp_path) == "counted", name
+
+
+def test_a_round_tries_each_form_without_spark_once_and_names_what_raises(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    forms = [(source.name, form) for source in SOURCES for form in source.forms if "spark" not in form]
+    whole = one_round("", 5)
+    assert [(each.source.name, each.form) for each in whole] == forms
+    monkeypatch.setattr("bench.fuzz.search.attempt", lambda *_: 1 / 0)
+    run_batches(whole[:2], tmp_path)
+    printed = capsys.readouterr()
+    assert printed.out.count('"outcome": "failed"') == printed.err.count("ZeroDivisionError") == 2
+    assert len([*tmp_path.iterdir()]) == 2
+
+
+@pytest.mark.slow
+def test_the_command_tries_a_round(capfd: pytest.CaptureFixture[str]) -> None:
+    batches_tried = one_round("places-sparse", 1)
+    assert len(batches_tried) == 3
+    assert main(["--round", "--only", "places-sparse", "--rows", "1"]) == 0
+    assert capfd.readouterr().out.startswith("3 inputs in ")
 
 
 def test_batches_go_round_all_formats_and_follow_from_their_numbers(tmp_path: Path) -> None:
