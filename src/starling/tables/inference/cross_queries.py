@@ -45,13 +45,15 @@ def query_variance(shape: Shape, shares: Shares, records: int, weights: Weights)
 
 def largest_coefficients(shape: Shape, weights: Weights) -> Floats:
     """The largest coefficient of each part in a weighted sum of cells of one level of regions, (parts,)."""
+    weighed = np.flatnonzero(sum(each.reshape(len(each), -1).any(axis=1) for each in weights.values()))
+    chosen = {table: each[weighed] for (_, table), each in weights.items()}
     largest = np.zeros(len(shape.parts))
     for place, part in enumerate(shape.parts):
-        coefficients = np.zeros((shape.regions[0], shape.cells(part)))
-        for (_, table), each in weights.items():
+        coefficients = np.zeros((len(weighed), shape.cells(part)))
+        for table, each in chosen.items():
             if set(part) <= set(table):
                 coefficients += _summed(shape, part, table, each)
-        largest[place] = np.abs(coefficients).max()
+        largest[place] = np.abs(coefficients).max(initial=0.0)
     return largest
 
 
