@@ -38,7 +38,7 @@ THRESHOLD: Final = 2
 """A box is cut if its noisy count is above so many scales of its noise."""
 LAST_THRESHOLD: Final = 3
 """The same at the last coarse depth, where 16 boxes follow."""
-STREETS_LOAD: Final = 8
+STREETS_LOAD: Final = 16
 STREETS_FINE: Final = Fraction(4, 5)
 STREETS_THRESHOLD: Final = 1
 """The same three choices where streets matter most: see `Streets`."""
