@@ -112,6 +112,7 @@ def test_an_interrupted_conversation_makes_nothing(tmp_path: Path, monkeypatch: 
         ((*COLUMNS, "--detail", "age,town"), "--detail names 'town', which is no column"),
         ((*COLUMNS, "--sum", "sex"), "is not age"),
         ((*COLUMNS, "--regions", "areas.csv"), "names no file and its levels"),
+        ((*COLUMNS, "--regions", "district:D1,D2"), "names 'district', which is no file"),
         ((*COLUMNS, "--person", "id"), "names no column and a number of records"),
         ((*COLUMNS, "--person", "id:0"), "keeps no public number of records"),
         ((*COLUMNS, "--epsilon", "much"), "--epsilon"),
@@ -125,7 +126,7 @@ def test_an_interrupted_conversation_makes_nothing(tmp_path: Path, monkeypatch: 
         ((*COLUMNS, "--cross", "2", "--rho", "0"), "budget"),
         ((*COLUMNS, "--cross", "3"), "is not an integer from 0 to 2"),
         ((*COLUMNS, "--columns", "spent:num:0..9.50", "--cross", "2"), "'spent', which is for sums and quantiles"),
-        (("--regions", "areas.csv:town", "--cross", "2"), "cannot be read"),
+        (("--regions", "areas.csv:town", "--cross", "2"), "which is no file"),
     ],
 )
 def test_mistakes_are_told_and_make_no_file(words: tuple[str, ...], cause: str, call: Call, tmp_path: Path) -> None:

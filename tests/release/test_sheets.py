@@ -29,3 +29,14 @@ def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPat
     monkeypatch.setitem(sys.modules, "xlsxwriter", None)
     with pytest.raises(ParameterError, match=r"starling-dp\[excel\]"):
         write_rows(ROWS.schema, [ROWS], "title", BytesIO(), [])
+
+
+def test_doubles_are_read_as_they_were() -> None:
+    """Each bit: of numbers that add up, sums are those of the workbook too."""
+    numbers = [0.1 + 0.2, 1675.4300003051758, -1e-9 / 3, 2.0**60 / 3, 5.0]
+    out = BytesIO()
+    rows = pa.table({"number": numbers})
+    write_rows(rows.schema, [rows], "title", out, [])
+    assert [
+        row[0] for row in openpyxl.load_workbook(out).worksheets[0].iter_rows(min_row=2, values_only=True)
+    ] == numbers

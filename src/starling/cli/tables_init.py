@@ -39,8 +39,8 @@ _EXAMPLE: Final = "starling tables init --columns age:int:0..110 --columns sex:F
 @click.option(
     "--regions",
     metavar="FILE:LEVEL,...",
-    help="Public CSV file of areas, and its columns that are levels of regions, from large to small, the last a column of the records:"
-    " areas.csv:state,county.",
+    help="Public CSV file of areas, and its columns that are levels, from large to small, the last a column of the records:"
+    " areas.csv:state,county. A column that is the same everywhere is the level of all areas.",
 )
 @click.option(
     "--person",
@@ -192,4 +192,7 @@ def _regions(text: str | None) -> list[str]:
     file, colon, levels = text.rpartition(":")
     if not colon or not file or not all(levels.split(",")):
         raise ParameterError("--regions", "names no file and its levels", "write it like areas.csv:state,county")
+    if not Path(file).is_file():
+        fix = "make a CSV file with a row for each area and a column for each level, as in areas.csv:state,county"
+        raise ParameterError("--regions", f"names {file[:40]!r}, which is no file", fix)
     return [file, *levels.split(",")]

@@ -14,6 +14,18 @@ MOST_ROWS: Final = 1_048_575
 BATCH: Final = 1 << 14
 
 
+class WholeDouble(float):
+    """A double that is written with all its digits, so that it is read as it was: XlsxWriter's format leaves the 17th out, and numbers
+    that add up would no longer.
+
+    >>> f"{WholeDouble(0.1 + 0.2):.16G} {0.1 + 0.2:.16G}"
+    '0.30000000000000004 0.3'
+    """
+
+    def __format__(self, _: str) -> str:
+        return float.__repr__(self)
+
+
 def new_workbook(out: Path | BinaryIO) -> Any:
     """A workbook that is written when its `with` ends; raises ParameterError where XlsxWriter is not installed."""
     try:
@@ -51,6 +63,8 @@ def write_batches(sheet: Any, batches: Iterable[pa.RecordBatch]) -> int:
                 if isinstance(value, str):
                     # Never a formula, whatever the text begins with.
                     sheet.write_string(row, place, value)
+                elif isinstance(value, float):
+                    sheet.write_number(row, place, WholeDouble(value))
                 elif value is not None:
                     sheet.write(row, place, value)
             row += 1

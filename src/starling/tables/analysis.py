@@ -268,7 +268,8 @@ class TablesRelease(DomainRelease):
             ("Signed by", self.signer.fingerprint),
         )
         path = Path(out).absolute()
-        front = Front(self.plan.title, facts, date.fromisoformat(account["day"]), self.request_id)
+        agree, day = self._cross is not None, date.fromisoformat(account["day"])
+        front = Front(self.plan.title, facts, day, self.request_id, agree)
         rules = Rules(round_to, hide_below, hide_wider)
         layout = Layout(tuple(tables), across or "", rules)
         export(self.folder, self.plan, self.geography, front, path, form, layout=layout, structure=structure)

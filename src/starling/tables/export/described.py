@@ -19,9 +19,16 @@ from starling.errors import plain
 READ: Final = (
     "Every number is a noisy estimate: noise was added on purpose, so that it does not show whether any one person is in the data.",
     "lower and upper are the ends of an interval that holds the true number with a probability of at least 95 %; a few intervals miss.",
+)
+"""How the numbers of any release are to be read."""
+OF_GROUPS: Final = (
     "Numbers are not made to add up unless the plan says so, and may be negative where the plan publishes negative counts.",
     "A group that is not there was left out by a public rule on its noisy number; no group was left out for what the records say.",
     "A row with the code _T is of all values of that column: leave such rows out, or take them alone, before numbers are added up.",
+)
+OF_CROSS_TABLES: Final = (
+    "Tables agree: the cells of a table add up to those of every smaller one, and of every region above. Numbers may be negative.",
+    "Every cell is there. Where a column of regions has the code _T, the row is of all regions: leave it out, or take it alone, in sums.",
 )
 TOTAL: Final = "_T"
 """The code of all values of a column, as in SDMX."""
@@ -39,17 +46,20 @@ class Front:
         facts: Name and text of each fact: what is protected, what it cost, who signed.
         day: The day of the charge, in UTC.
         request: The request that was charged.
+        agree: Whether the tables are cross tables, which agree.
     """
 
     title: str
     facts: tuple[tuple[str, str], ...]
     day: date
     request: str
+    agree: bool = False
 
     def lines(self, notes: Iterable[str] = ()) -> list[tuple[str, str]]:
         """Name and text of each fact, then what was done to the numbers, and how to read them."""
         done = [("What was done" if at == 0 else "", text) for at, text in enumerate(dict.fromkeys(notes))]
-        return [*self.facts, *done, *(("How to read it" if at == 0 else "", text) for at, text in enumerate(READ))]
+        read = READ + (OF_CROSS_TABLES if self.agree else OF_GROUPS)
+        return [*self.facts, *done, *(("How to read it" if at == 0 else "", text) for at, text in enumerate(read))]
 
     def text(self, notes: Iterable[str] = ()) -> str:
         """All of it in one line."""
