@@ -123,6 +123,28 @@ def test_kernels_are_kept_one_after_the_other(tmp_path: Path) -> None:
     assert [*(tmp_path / "__pycache__").glob("typed.half*.nbc")]
 
 
+def test_a_kernel_that_others_call_with_constants_is_compiled_once_for_each_type(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "is_private_dir", lambda _: False)
+
+    @compiled
+    def power(base: int, exponent: int, up: bool) -> int:
+        return base**exponent if up else -base
+
+    @compiled
+    def powers(base: int) -> tuple[int, ...]:
+        return (
+            power(base, 2, True),
+            power(3, 3, up=False),
+            power(*(base, base, base > 1)),
+            power(exponent=0, up=True, base=base),
+        )
+
+    assert powers(2) == (4, -3, 4, 1) == powers.py_func(2)  # type: ignore[attr-defined]
+    assert [str(types) for types in power.signatures] == ["(int64, int64, bool)"]  # type: ignore[attr-defined]
+
+
 def test_a_kernel_works_where_none_can_be_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """Numba raises RuntimeError where it finds no folder to write to."""
 

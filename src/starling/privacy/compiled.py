@@ -10,13 +10,13 @@ import gc
 import os
 import pickle
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final, TypeVar, cast
 
-from numba import njit
+from numba import njit, types
 from numba.core import event
 from numba.core.caching import FunctionCache
 from numba.core.compiler import Compiler, Flags
@@ -71,8 +71,23 @@ def _cached(function: F, options: dict[str, Any]) -> F:
             kernel = cached
     except RuntimeError:  # Numba found no folder that it can write to.
         pass
+    _type_constants_as_values(kernel)
     # What Numba gives back is called like the function it was given.
     return cast(F, kernel)
+
+
+def _type_constants_as_values(kernel: Any) -> None:
+    """Have what calls a kernel with a constant use the kernel for any value of its type: Numba compiles one for each constant.
+
+    Numba asks here which kernel another calls. What a constant makes quicker is left to LLVM, which inlines.
+    """
+    template = kernel.get_call_template
+
+    def template_of_values(arguments: Sequence[types.Type], named: Mapping[str, types.Type]) -> Any:
+        values = dict(zip(named, map(types.unliteral, named.values()), strict=True))
+        return template(tuple(map(types.unliteral, arguments)), values)
+
+    kernel.get_call_template = template_of_values
 
 
 def prepare() -> None:
