@@ -113,6 +113,10 @@ class Study:
         """The tables that `genome.mechanism.ExactStudy` asks for."""
         return self._tables if indices is None else self._tables[indices]
 
+    def is_case(self) -> Bool:
+        """Of plans that protect phenotypes alone, which say that membership is not protected."""
+        raise AssertionError(self)
+
     def score_distances(self, indices: Int64 | None, threshold: int, /) -> Int64:
         """Of plans that protect phenotypes alone, which say that membership is not protected."""
         raise AssertionError(indices, threshold)

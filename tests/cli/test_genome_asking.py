@@ -138,6 +138,8 @@ MISTAKES: list[tuple[str, list[str], int, str]] = [
     ("num-sig", ["--epsilon", "1", "--k", "61"], 2, "k is not a whole number from 0 to 60, the number of SNPs"),
     ("num-sig", ["--epsilon", "1", "--test", "chi2"], 2, "test is not among the plan's tests; take g"),
     ("num-sig", ["--epsilon", "1", "--selection", "best"], 2, "Invalid value for '--selection'"),
+    ("num-sig", ["--epsilon", "1", "--prevalence-epsilon", "0"], 2, "--prevalence-epsilon is not above 0"),
+    ("loc-sig", ["--epsilon", "1", "--prevalence-epsilon", "0.1"], 2, "prevalence_epsilon is of the score test alone"),
     ("num-sig", ["--epsilon", "1", "--snp", "s1"], 2, "No such option '--snp'"),
     ("loc-sig", ["--epsilon", "1", "--k", "0"], 2, "k is not a whole number from 1 to 60"),
     ("loc-sig", ["--epsilon", "1", "--regions", "1,chr7"], 2, "regions chr7 is not in the plan"),

@@ -40,10 +40,18 @@ def test_answers_are_right_and_say_first_what_is_not_protected(tmp_path: Path) -
     snps = release(plan, LocSig("score", 3, HUGE), world.prefix, tmp_path / "snps", payment=payment)
     assert isinstance(snps.answer, SelectedSnps)
     assert set(snps.answer.snps) == {"rs1", "rs2", "rs3"}
-    for done in (number, snps):
+    paid = LocSig("score", 2, HUGE, prevalence_epsilon=HUGE / 2)
+    rare = release(plan, paid, world.prefix, tmp_path / "rare", payment=payment)
+    assert isinstance(rare.answer, SelectedSnps)
+    assert rare.answer.cases == 100
+    page = unescape((rare.folder / "report.html").read_text())
+    assert "About 100 people are cases (off by 0 at most with a chance of 95 %); the threshold follows" in page
+    assert "number of cases: discrete Laplace noise, sensitivity 1 phenotype" in page
+    assert starling.open_release(rare.folder).to_pandas("cases")["CASES"].tolist() == [100]
+    for done in (number, snps, rare):
         page = unescape((done.folder / "report.html").read_text())
         assert f"{UNPROTECTED}</h1>" in page
         assert f"{UNPROTECTED}: each person's phenotype alone is." in page
         assert "sensitivity 1 phenotype" in page
         starling.verify(done.folder, ledger=url).refuse()
-    assert len(ledger.reading.account("diabetes").charges) == 2
+    assert len(ledger.reading.account("diabetes").charges) == 3

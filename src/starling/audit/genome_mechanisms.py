@@ -58,6 +58,10 @@ class SmallStudy:
         sides = [column[side].sum(axis=0) for side in (self.cases, ~self.cases) for column in columns]
         return np.stack(sides, axis=1).astype(np.int64)
 
+    def is_case(self) -> npt.NDArray[np.bool_]:
+        """Who is a case, bool (people,)."""
+        return self.cases
+
     def score_distances(self, indices: Int64 | None, threshold: int, /) -> Int64:
         """The signed distance of each SNP by the score test, int64 (m,), with a covariate that counts the people."""
         copies = (self.copies if indices is None else self.copies[:, indices]).T
@@ -107,7 +111,7 @@ def question_draws(question: Question, snps: int, model: Model = "dominant") -> 
 def coded(answer: Drawn) -> list[int]:
     """An answer as a few integers, many answers as the same ones perhaps: post-processing."""
     if isinstance(answer, Number):
-        return [answer.low]
+        return [answer.low] if answer.cases is None else [answer.low, min(max(answer.cases, LEAST), MOST)]
     if isinstance(answer, SelectedSnps):
         return [_number(snp) for snp in answer.snps]
     if isinstance(answer, Block):
@@ -194,6 +198,9 @@ DECLARED: Final[tuple[Case, ...]] = (
     _case("loc_sig", LocSig("g", 1, _CHOICE), _ONE, 3_000),
     _case("loc_sig, two SNPs", LocSig("g", 2, 2 * _CHOICE), _ONE, 3_000),
     _case("num_sig, phenotypes", NumSig("score", 1, _CHOICE), _PHENOTYPES, 3_000, model="additive"),
+    _case(
+        "num_sig, cases", NumSig("score", 1, _CHOICE, prevalence_epsilon=_COUNTS), _PHENOTYPES, 3_000, model="additive"
+    ),
     _case("loc_sig, phenotypes", LocSig("score", 1, _CHOICE), _PHENOTYPES, 3_000, model="additive"),
     _case("loc_block, r2", LocBlock("r2", _HALF, ("snp1",), _CHOICE), _R2, 3_000, snps=3),
     _case("loc_block, D'", LocBlock("dprime", _HALF, ("snp1",), _CHOICE), _D_PRIME, 3_000, snps=3),

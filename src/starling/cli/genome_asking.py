@@ -13,7 +13,7 @@ from starling.cli import genome_questions as questions
 from starling.cli import options, publishing
 from starling.cli.commands import command
 from starling.cli.genome import STUDY
-from starling.cli.genome_questions import delta_c_of, priced, snp_ranges_of
+from starling.cli.genome_questions import delta_c_of, prevalence_of, priced, snp_ranges_of
 from starling.cli.publishing import Destination, destination
 from starling.errors import ParameterError
 from starling.release.session import Described
@@ -90,12 +90,15 @@ def _question(name: str, words: str, *own: options.Decorator) -> Callable[[Calla
     questions.test,
     questions.k("Numbers up to it are answered one by one, larger ones as ranges that double."),
     questions.selection,
+    questions.prevalence,
 )
-def num_sig(plan: "Plan", cost: Fraction, *, test: str | None, k: int, selection: "Selection") -> "Question":
+def num_sig(
+    plan: "Plan", cost: Fraction, *, test: str | None, k: int, selection: "Selection", prevalence_epsilon: str | None
+) -> "Question":
     """How many SNPs are significant at the plan's threshold: a number, or a range of numbers."""
     from starling.genome.plan import NumSig
 
-    return NumSig(test or plan.first_test, k, cost, selection)
+    return NumSig(test or plan.first_test, k, cost, selection, prevalence_of(prevalence_epsilon))
 
 
 @_question(
@@ -105,15 +108,24 @@ def num_sig(plan: "Plan", cost: Fraction, *, test: str | None, k: int, selection
     questions.k("How many SNPs."),
     questions.regions,
     questions.excluding,
+    questions.prevalence,
 )
 def loc_sig(
-    plan: "Plan", cost: Fraction, *, test: str | None, k: int, regions: str | None, excluding: tuple[str, ...]
+    plan: "Plan",
+    cost: Fraction,
+    *,
+    test: str | None,
+    k: int,
+    regions: str | None,
+    excluding: tuple[str, ...],
+    prevalence_epsilon: str | None,
 ) -> "Question":
     """Which k SNPs are significant, or nearest to it, by the most patients, as they were selected."""
     from starling.genome.plan import LocSig
     from starling.genome.plan.exploring import regions_of
 
-    return LocSig(test or plan.first_test, k, cost, regions_of(plan, regions), snp_ranges_of(excluding))
+    ranges, part = snp_ranges_of(excluding), prevalence_of(prevalence_epsilon)
+    return LocSig(test or plan.first_test, k, cost, regions_of(plan, regions), ranges, part)
 
 
 @_question(

@@ -33,7 +33,7 @@ def genotypes(function: Any) -> Any:
 test = click.option(
     "--test",
     metavar="NAME",
-    help="One of the plan's tests: g, chi2, fisher, logistic, wald, trend.  [default: its first]",
+    help="One of the plan's tests: g, chi2, fisher, logistic, wald, trend, score.  [default: its first]",
 )
 
 regions = click.option("--regions", metavar="NAME,NAME,...", help="Regions of the plan to look in.  [default: all]")
@@ -92,6 +92,12 @@ noise = click.option(
     help="Of the counts: lattice, or laplace as published.",
 )
 
+prevalence = click.option(
+    "--prevalence-epsilon",
+    metavar="X",
+    help="Of phenotypes: the part of epsilon that pays a noisy number of cases, from which the threshold follows.",
+)
+
 selection = click.option(
     "--selection",
     type=click.Choice(["permute-and-flip", "exponential"]),
@@ -136,6 +142,13 @@ def epsilon_of(text: str) -> Fraction:
     from starling.privacy.budget import positive
 
     return positive(text, field="--epsilon")
+
+
+def prevalence_of(text: str | None) -> Fraction | None:
+    """The part of a cost that pays for the number of cases, if any; raises ParameterError for anything else."""
+    from starling.privacy.budget import positive
+
+    return None if text is None else positive(text, field="--prevalence-epsilon")
 
 
 def snp_ranges_of(texts: tuple[str, ...]) -> "SnpRanges":

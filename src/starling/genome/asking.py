@@ -39,6 +39,7 @@ COST: Final = "epsilon"
 TITLES: Final = {
     "test": "Test",
     "k": "How many",
+    "prevalence_epsilon": "Of which for the number of cases",
     "epsilon": "What it costs (epsilon)",
     "selection": "Way of selecting",
     "regions": "Regions",
@@ -128,13 +129,16 @@ class Asks(ABC, Generic[AnswerT]):
         epsilon: Exact,
         k: int = 1,
         selection: Selection = "permute-and-flip",
+        prevalence_epsilon: Exact | None = None,
         request_id: str | None = None,
     ) -> AnswerT:
         """How many SNPs are significant, told one by one up to `k`, then as a range between powers of two.
 
-        `selection` is "permute-and-flip", or "exponential" as published. The class says what the rest means and what is raised.
+        `selection` is "permute-and-flip", or "exponential" as published. `prevalence_epsilon` is the part of epsilon that pays a noisy
+        number of cases, from which the threshold of the score test follows. The class says what the rest means and what is raised.
         """
-        return self._ask(NumSig, request_id, test=self._test(test), k=k, epsilon=epsilon, selection=selection)
+        choices = {"k": k, "epsilon": epsilon, "selection": selection, "prevalence_epsilon": prevalence_epsilon}
+        return self._ask(NumSig, request_id, test=self._test(test), **choices)
 
     def loc_sig(
         self,
@@ -144,10 +148,16 @@ class Asks(ABC, Generic[AnswerT]):
         k: int = 1,
         regions: Texts | None = None,
         excluding: Sequence[tuple[str, str]] = (),
+        prevalence_epsilon: Exact | None = None,
         request_id: str | None = None,
     ) -> AnswerT:
-        """The `k` SNPs that are significant, or nearest to it, by the most patients; the class says what else is asked for."""
+        """The `k` SNPs that are significant, or nearest to it, by the most patients.
+
+        `prevalence_epsilon` is the part of epsilon that pays a noisy number of cases, from which the threshold of the score test follows.
+        The class says what else is asked for.
+        """
         choices = {"k": k, "epsilon": epsilon, "regions": regions, "excluding": excluding}
+        choices |= {"prevalence_epsilon": prevalence_epsilon}
         return self._ask(LocSig, request_id, test=self._test(test), **choices)
 
     def loc_block(
@@ -260,6 +270,9 @@ class QuestionPlan(Asking):
         details["snps"]["examples"], details["second"]["examples"] = [[first]], list(others)
         schema: dict[str, Any] = questions.schema(Question, self._defaults(CORRELATION), details)
         margins = {kind: {"unit": unit, "meaning": MEANINGS[kind], "instead_of": COST} for kind, unit in UNITS.items()}
+        if self.plan.unit == "person":
+            for each in schema["oneOf"]:
+                each["properties"].pop("prevalence_epsilon", None)
         return {"oneOf": [each | {MARGIN: margins[each["title"]]} for each in schema["oneOf"]]}
 
     def work(self, question: Json, *, preview: bool) -> Work:

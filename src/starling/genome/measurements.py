@@ -1,24 +1,27 @@
 """What the mechanisms draw: noisy answers, still without an estimate or a statement of error. Everybody may see them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from starling.release.codec import OPTIONAL
 from starling.release.session import Fields
 
 
 @dataclass(frozen=True, slots=True)
 class Number(Fields):
-    """How many SNPs are significant: from `low` to `high`, both included."""
+    """How many SNPs are significant: from `low` to `high`, both included; and, where that was asked for, the noisy number of cases."""
 
     low: int
     high: int
+    cases: int | None = field(default=None, metadata=OPTIONAL)
 
 
 @dataclass(frozen=True, slots=True)
 class SelectedSnps(Fields):
-    """Ids of SNPs, in the order in which they were selected."""
+    """Ids of SNPs, in the order in which they were selected; and, where that was asked for, the noisy number of cases."""
 
     snps: tuple[str, ...]
+    cases: int | None = field(default=None, metadata=OPTIONAL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hi
 
 from starling.errors import ParameterError
 from starling.privacy.budget import exact
-from starling.release.codec import KIND, Json, decode, encode, name_of
+from starling.release.codec import KIND, OPTIONAL, Json, decode, encode, name_of
 
 _FIX: Final = "see the schema of the questions: GET /v1/datasets/NAME"
 
@@ -44,6 +44,8 @@ def _filled(member: Any, stated: Mapping[Any, Any], place: str, defaults: Mappin
             raise ParameterError(f"{place}.{str(name)[:40]}", f"is nothing that {name_of(member)} asks for", _FIX)
     full: dict[str, Any] = {}
     for name, field in known.items():
+        if field.metadata == OPTIONAL and stated.get(name) == encode(hints[name], field.default):
+            continue
         if name in stated:
             full[name] = _exactly(hints[name], stated[name], f"{place}.{name}")
         elif field.default is not MISSING:
@@ -56,16 +58,21 @@ def _filled(member: Any, stated: Mapping[Any, Any], place: str, defaults: Mappin
         try:
             decode(hints[name], value)
         except (ValueError, KeyError, TypeError, AttributeError):
-            written = ', as a text such as "0.5"' if hints[name] is Fraction else ""
+            written = ', as a text such as "0.5"' if _is_amount(hints[name]) else ""
             raise ParameterError(f"{place}.{name}", f"is not what it should be{written}", _FIX) from None
     return full
+
+
+def _is_amount(hint: Any) -> bool:
+    """Whether it is of exact amounts, or of those or nothing."""
+    return hint is Fraction or (get_origin(hint) in (Union, UnionType) and Fraction in get_args(hint))
 
 
 def _exactly(hint: Any, value: Any, field: str, *, listed: bool = False) -> Any:
     """JSON in which every rational number is written as `codec` writes it; what is none is left for `decode` to refuse."""
     if is_dataclass(hint) and isinstance(value, dict):
         return _filled(hint, value, field, {})
-    if hint is Fraction:
+    if _is_amount(hint):
         number = listed and type(value) in (int, float)
         return str(exact(str(value), field=field, exponent=True)) if number or isinstance(value, str) else value
     arguments = get_args(hint)

@@ -1,6 +1,7 @@
 """Every column of every table is declared, with a type and words."""
 
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import pyarrow as pa
@@ -8,6 +9,7 @@ import pytest
 
 from starling.genome.artifact.files import SNP_COLUMNS
 from starling.genome.artifact.tables import COLUMNS, KEYS, TITLES, list_sheet, schemas, tables
+from starling.genome.plan import NumSig
 from tests.genome.mechanism.distributions import tiny_plan
 from tests.genome.worlds import QUESTIONS
 
@@ -35,6 +37,8 @@ def test_every_declared_column_is_used() -> None:
         for schema in schemas(tiny_plan(60, 9, model), question).values()
         for column in schema.names
     }
+    paid = NumSig("score", 1, Fraction(1), prevalence_epsilon=Fraction(1, 10))
+    used |= {*schemas(tiny_plan(60, 9, "additive", "score"), paid)["cases"].names}
     assert used == set(COLUMNS)
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from fractions import Fraction
 from html import unescape
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -29,7 +30,7 @@ QUESTIONS: dict[str, Question] = {
 def test_a_preview_of_phenotypes_says_what_is_protected_and_what_the_threshold_supposes() -> None:
     """At a prevalence of .05 the threshold asks for a chi-squared that is 1/(4 .05 .95) times as large."""
     plan = replace(a_plan(2000, 1, "additive", ("score",), unit="phenotype"), alpha=Fraction(1, 15_000_000))
-    questions: dict[str, Question] = {"num-sig": NumSig("score", 1, ONE), "loc-sig": LocSig("score", 1, ONE)}
+    questions: dict[str, Any] = {"num-sig": NumSig("score", 1, ONE), "loc-sig": LocSig("score", 1, ONE)}
     found = expected_errors(Assumed.of(plan, cases=100), questions, (ONE,))
     for text in (unescape(found.page()), str(found)):
         assert f"{UNPROTECTED}" in text
@@ -38,6 +39,12 @@ def test_a_preview_of_phenotypes_says_what_is_protected_and_what_the_threshold_s
     for name in questions:
         needed = [[one.needed[1].significant for one in each.expected[name]] for each in (found, even)]  # type: ignore[union-attr]
         assert needed[0] > needed[1]
+    paid = {name: replace(question, prevalence_epsilon=Fraction(1, 10)) for name, question in questions.items()}
+    follows = expected_errors(Assumed.of(plan, cases=100), paid, (ONE,))
+    assert "The threshold follows from the noisy number of cases" in str(follows)
+    for name in questions:
+        ratios: list[Any] = [each.expected[name][0] for each in (follows, found)]
+        assert ratios[0].needed[1].significant < ratios[1].needed[1].significant
 
 
 def test_all_that_was_foreseen_is_on_it(assumed: Assumed) -> None:

@@ -25,7 +25,7 @@ class TypicalStudy:
     def __init__(self, assumed: Assumed, causal: int, frequency: float, odds_ratio: float) -> None:
         caught: list[Int64] = []
 
-        def catch(_: Any, tables: Int64, __: str) -> Int64:
+        def catch(_: Any, tables: Int64, *__: Any) -> Int64:
             caught.append(tables)
             return np.zeros(len(tables), dtype=np.int64)
 
@@ -37,6 +37,9 @@ class TypicalStudy:
 
     def tables(self, indices: Int64 | None = None, /) -> Int64:
         return self.all if indices is None else self.all[indices]
+
+    def is_case(self) -> Any:
+        raise AssertionError(self)
 
     def score_distances(self, *asked: Any) -> Any:
         raise AssertionError(asked)

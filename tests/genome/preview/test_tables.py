@@ -29,6 +29,9 @@ class OneTable:
         assert asked
         return self.table
 
+    def is_case(self) -> Any:
+        raise AssertionError(self)
+
     def score_distances(self, *asked: Any) -> Any:
         raise AssertionError(asked)
 

@@ -27,9 +27,9 @@ def test_snps_without_effect_have_even_p_values(model: str, test: Any, monkeypat
     """The tables that distances are taken of: all people in each, cases and controls, and p-values that fill 0 to 1."""
     expected: list[Any] = []
 
-    def spy(plan: Any, tables: Any, test: str) -> Any:
+    def spy(plan: Any, tables: Any, test: str, variance: Any) -> Any:
         expected.append(tables)
-        return signed_distances(plan, tables, test)
+        return signed_distances(plan, tables, test, variance)
 
     monkeypatch.setattr(typical, "signed_distances", spy)
     plan = replace(a_plan(20_000, 2000, model), tests=(test,))

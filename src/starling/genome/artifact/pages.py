@@ -13,7 +13,7 @@ from starling.genome.inference.answers import SelectionError
 from starling.genome.measurements import Number, SelectedSnps
 from starling.genome.pictures.answers import answers
 from starling.genome.pictures.gallery import KINDS, picture
-from starling.genome.plan import Explore, Plan, Question, SnpCorr
+from starling.genome.plan import Explore, LocSig, NumSig, Plan, Question, SnpCorr
 from starling.genome.plan.choices import UNPROTECTED
 from starling.genome.postprocess.estimates import (
     CONFIDENCE,
@@ -57,6 +57,8 @@ def charged(question: Question) -> Section:
         for part, mechanism_text in zip(parts, mechanisms(question), strict=True)
     )
     text = "One answer was drawn, by one mechanism."
+    if isinstance(question, NumSig | LocSig) and question.prevalence_epsilon is not None:
+        text = "The number of cases was drawn first; the threshold of the answer follows from it."
     if isinstance(question, Explore):
         text = """
             An exploration asks one question after another; which ones depends on the public choices and on its noisy answers alone. All of
@@ -207,6 +209,7 @@ def _public(plan: Plan) -> Section:
 
 _CONTENT: Final = {
     "number": "the number of significant SNPs, as a range",
+    "cases": "the number of cases with noise, from which the threshold follows",
     "snps": "the SNPs, with noisy counts and p-values where they were asked for; columns as PLINK names them",
     "blocks": "the blocks, as in PLINK's .blocks.det",
     "pairs": "the correlation with its noisy counts, as in PLINK's .ld",

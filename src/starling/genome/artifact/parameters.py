@@ -60,17 +60,20 @@ def mechanisms(question: Question) -> tuple[str, ...]:
     if isinstance(question, Explore):
         return (
             f"{_number(question)}, epsilon/4",
-            f"{_PLACES}, epsilon/4",
+            f"{_PLACES}{_PATIENT}, epsilon/4",
             "loc_block: exponential mechanism, iterated outside the blocks found, sensitivity 1 patient, epsilon/4 in all",
             f"snp_pval: {NOISE[question.noise]}, epsilon/4 in all",
         )
-    if isinstance(question, NumSig):
-        return (_number(question),)
-    if isinstance(question, LocSig):
-        return (f"{_PLACES.removesuffix(_PATIENT)}{_PHENOTYPE}" if question.test == "score" else _PLACES,)
+    if isinstance(question, NumSig | LocSig):
+        cases = () if question.prevalence_epsilon is None else (_CASES,)
+        return (*cases, _number(question) if isinstance(question, NumSig) else _places(question))
     if isinstance(question, LocBlock):
         return ("loc_block: exponential mechanism by distance to being the longest valid block, sensitivity 1 patient",)
     return (f"{question.kind}: {NOISE[question.noise]}",)
+
+
+def _places(question: LocSig) -> str:
+    return f"{_PLACES}{_PHENOTYPE if question.test == 'score' else _PATIENT}"
 
 
 def _number(question: NumSig | Explore) -> str:
@@ -80,7 +83,8 @@ def _number(question: NumSig | Explore) -> str:
 
 _PATIENT: Final = ", sensitivity 1 patient"
 _PHENOTYPE: Final = " of the score test with covariates, sensitivity 1 phenotype"
-_PLACES: Final = f"loc_sig: exponential mechanism without replacement by distance to significance{_PATIENT}"
+_PLACES: Final = "loc_sig: exponential mechanism without replacement by distance to significance"
+_CASES: Final = "number of cases: discrete Laplace noise, sensitivity 1 phenotype"
 NOISE: Final = {
     "lattice": "lattice noise on the counts of a table, which keeps their sum; one replaced patient is one move",
     "laplace": "discrete Laplace noise on each count of a table, L1 sensitivity 2",

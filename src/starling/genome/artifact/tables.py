@@ -5,6 +5,7 @@ SNPS of .blocks.det; CHR_A, ..., R2, DP of .ld.
 """
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import Any, Final, TypeAlias
 
 import pyarrow as pa
@@ -13,7 +14,7 @@ from starling.genome.artifact.files import ANSWERS
 from starling.genome.inference.answers import SelectionError
 from starling.genome.inference.intervals import Interval
 from starling.genome.measurements import Block, Number, SelectedSnps
-from starling.genome.plan import Explore, NumSig, Plan, Question, SnpCorr
+from starling.genome.plan import Explore, LocSig, NumSig, Plan, Question, SnpCorr
 from starling.genome.postprocess.estimates import (
     CONFIDENCE,
     Correlated,
@@ -56,6 +57,7 @@ COLUMNS: Final[dict[str, tuple[pa.DataType, str]]] = {
     "TEST": (_TEXT, "g, chi2, fisher, logistic (likelihood ratio), wald or trend (Cochran-Armitage)"),
     "LOW": (_WHOLE, "The fewest SNPs that the answer stands for"),
     "HIGH": (_WHOLE, "The most SNPs that it stands for"),
+    "CASES": (_WHOLE, "People who are cases, with noise"),
     "CASES_CARRY": (_WHOLE, "Cases who carry the allele, with noise"),
     "CASES_NOT": (_WHOLE, "Cases who do not, with noise"),
     "CONTROLS_CARRY": (_WHOLE, "Controls who carry the allele, with noise"),
@@ -105,6 +107,7 @@ OPTIONAL: Final = ("BP1", "BP2", "KB", "FIRST", "LAST", "SNPS")
 """Missing where no block is valid; a block's CHR too."""
 TITLES: Final = {
     "number": "How many SNPs are significant",
+    "cases": "How many people are cases",
     "snps": "SNPs that were found or asked for",
     "blocks": "Blocks of correlated SNPs",
     "pairs": "Correlations of SNPs",
@@ -112,6 +115,7 @@ TITLES: Final = {
 }
 KEYS: Final = {
     "number": (),
+    "cases": (),
     "snps": ("SNP",),
     "blocks": ("ROUND",),
     "pairs": ("SNP_A", "SNP_B"),
@@ -141,13 +145,20 @@ def schemas(plan: Plan, question: Question) -> dict[str, pa.Schema]:
     tested = ("TEST", *_counts(plan), *(name for ends in _RANGES for name in ends))
     columns = {
         "number": ("TEST", "LOW", "HIGH"),
+        "cases": ("CASES", "EPSILON"),
         "snps": (*ordered, *_PLACE, *(() if question.kind == "loc_sig" else tested)),
         "blocks": ("ROUND", *_BLOCK),
         "pairs": ("CHR_A", "BP_A", "SNP_A", "CHR_B", "BP_B", "SNP_B", *_PAIR, *_with_range(_measure(question), "")),
         "selections": ("WHAT", "CANDIDATES", "ROUNDS", "EPSILON", "OFF_BY"),
     }
     _, names = ANSWERS[question.kind]
+    names += ("cases",) if _paid(question) else ()
     return {name: pa.schema([(column, COLUMNS[column][0]) for column in columns[name]]) for name in names}
+
+
+def _paid(question: Question) -> Fraction | None:
+    """What of epsilon pays for the number of cases."""
+    return question.prevalence_epsilon if isinstance(question, NumSig | LocSig) else None
 
 
 def tables(plan: Plan, question: Question) -> tuple[Table, ...]:
@@ -190,6 +201,8 @@ def filled(plan: Plan, question: Question, estimated: Estimated) -> dict[str, pa
         held["number"] = _number(question, answer.number)
         held["snps"] = _places(plan, answer.located.snps) | _p_values(plan, answer.p_values)
         held["blocks"] = _blocks(plan, answer.blocks)
+    if isinstance(answer, Number | SelectedSnps) and answer.cases is not None:
+        held["cases"] = {"CASES": [answer.cases], "EPSILON": [str(_paid(question))]}
     if isinstance(error, SelectionError | ExplorationError):
         names, errors = zip(*selections(error), strict=True)
         held["selections"] = {

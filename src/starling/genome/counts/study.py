@@ -11,7 +11,7 @@ from typing import Final, TypeVar
 
 import numpy as np
 
-from starling.genome.arrays import Int16, Int64, UInt8, UInt64
+from starling.genome.arrays import Flags, Int16, Int64, UInt8, UInt64
 from starling.genome.counts.basis import study_basis
 from starling.genome.counts.pairs import carriers, pair_distances, pair_tables
 from starling.genome.counts.phenotypes import read_distances
@@ -98,6 +98,10 @@ class StudyCounts:
     def tables(self, indices: Int64 | None = None, /) -> Int64:
         """The tables of all SNPs, or of some of them, as `ExactStudy` asks for them."""
         return read_tables(self.plan, self.genotypes, indices)
+
+    def is_case(self) -> Flags:
+        """Who is a case, as `ExactStudy` asks for it."""
+        return self.genotypes.people.cases(self.plan.people)
 
     def score_distances(self, indices: Int64 | None, threshold: int, /) -> Int64:
         """The signed distances by the score test, as `ExactStudy` asks for them."""

@@ -58,6 +58,16 @@ def score_threshold(p_threshold: Fraction, variance: Fraction = MOST_VARIANCE) -
     return isqrt(ceil(squared) - 1) + 1
 
 
+def prevalence_variance(cases: int, people: int) -> Fraction:
+    """v = K (1 - K) for the share K of cases, from a noisy number of them; at least one person is taken to be on either side.
+
+    >>> prevalence_variance(50, 1000), prevalence_variance(-7, 1000)
+    (Fraction(19, 400), Fraction(999, 1000000))
+    """
+    share = Fraction(min(max(cases, 1), people - 1), people)
+    return share * (1 - share)
+
+
 def adjusted_distance(columns: Int32, cases: Flags, threshold: int) -> Int64:
     """The signed distance D of each SNP, in people whose phenotypes change.
 

@@ -54,7 +54,7 @@ def _number(plan: Plan, query: NumSig, answer: Drawn) -> str | None:
     outputs = num_sig_outputs(query.k, len(plan.snps))
     ranges = zip(outputs, (*outputs[1:], len(plan.snps) + 1), strict=True)
     if isinstance(answer, Number) and (answer.low, answer.high + 1) in ranges:
-        return None
+        return _cases(plan, query, answer)
     return "have a number of SNPs that is none of the ranges to choose from"
 
 
@@ -66,7 +66,15 @@ def _places(plan: Plan, query: LocSig, answer: Drawn) -> str | None:
     inside = np.zeros(len(places), dtype=np.bool_)
     for start, stop in query.ranges(plan):
         inside |= (start <= places) & (places < stop)
-    return None if inside.all() else "have a SNP that is not among those to choose from"
+    return _cases(plan, query, answer) if inside.all() else "have a SNP that is not among those to choose from"
+
+
+def _cases(plan: Plan, query: NumSig | LocSig, answer: Number | SelectedSnps) -> str | None:
+    if (answer.cases is None) != (query.prevalence_epsilon is None):
+        return "have a number of cases that was not asked for, or none"
+    if answer.cases is not None and not -FAR <= answer.cases <= plan.people + FAR:
+        return "have a number of cases beyond all that noise gives"
+    return None
 
 
 def _block(plan: Plan, query: LocBlock, answer: Drawn) -> str | None:

@@ -57,6 +57,7 @@ from starling.genome.inference.intervals import (
 )
 from starling.genome.measurements import Cells
 from starling.genome.plan import LocBlock, LocSig, Model, NumSig, Plan, SnpCorr, SnpPval
+from starling.genome.plan.queries import selecting
 from starling.genome.scores.locations import num_sig_outputs
 from starling.genome.statistics.association import PTest, allele_tables
 from starling.privacy.distributions.accuracy import smallest
@@ -205,8 +206,8 @@ def correlation(plan: Plan, query: SnpCorr, drawn: Cells, alpha: Fraction = ALPH
 def selection_error(plan: Plan, query: NumSig | LocSig | LocBlock) -> SelectionError:
     """How far the answer to a query may be from the best one: public, the same for every study."""
     if isinstance(query, NumSig):
-        return SelectionError(len(num_sig_outputs(query.k, len(plan.snps))), query.epsilon)
+        return SelectionError(len(num_sig_outputs(query.k, len(plan.snps))), selecting(query))
     if isinstance(query, LocSig):
         held = sum(stop - start for start, stop in query.ranges(plan))
-        return SelectionError(held, query.epsilon, query.k)
+        return SelectionError(held, selecting(query), query.k)
     return SelectionError(query.candidates(plan).count + 1, query.epsilon)

@@ -6,7 +6,7 @@ A mechanism checks its question when it is made, so that a question that the pla
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
-from starling.genome.arrays import Int16, Int64
+from starling.genome.arrays import Flags, Int16, Int64
 from starling.genome.distance.rules import Rule
 from starling.genome.plan import Plan, Question
 from starling.genome.scores.candidates import Candidates
@@ -18,6 +18,10 @@ class ExactStudy(Protocol):
 
     def tables(self, indices: Int64 | None = None, /) -> Int64:
         """The table of each SNP, or of those at `indices`: int64 (m, 4), or (m, 6) under the genotypic and allelic models."""
+        ...
+
+    def is_case(self) -> Flags:
+        """Who is a case, bool (n,)."""
         ...
 
     def score_distances(self, indices: Int64 | None, threshold: int, /) -> Int64:

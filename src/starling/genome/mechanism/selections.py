@@ -3,7 +3,8 @@
 Privacy. Neighbours: replace one patient, n public. Which answers there are to choose from is public in each, and each one's score moves by
 at most 1 (scores/locations.py, scores/blocks.py), so that a selection at sensitivity 1 is epsilon-DP (privacy/sampling/selection.py).
 Where a plan protects phenotypes alone, neighbours replace the phenotype of one patient, and num_sig and loc_sig take the distances of the
-score test with covariates (distance/adjusted.py), which such a replacement moves by at most 1.
+score test with covariates (distance/adjusted.py), which such a replacement moves by at most 1. Their threshold is public, or follows from
+a noisy number of cases that the question pays for first (discrete Laplace noise at sensitivity 1): sequential composition.
 
 - num_sig, how many SNPs are significant, as a range: the outputs are a function of k and of m. One is selected by permute-and-flip, which
   is never worse, score for score (McKenna and Sheldon 2020), or by the exponential mechanism, as published.
@@ -23,16 +24,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from starling.genome.arrays import Int64
-from starling.genome.distance.adjusted import score_threshold
+from starling.genome.distance.adjusted import MOST_VARIANCE, prevalence_variance, score_threshold
 from starling.genome.distance.rules import of_correlation
 from starling.genome.measurements import Block, Number, SelectedSnps
 from starling.genome.mechanism.base import BaseMechanism, ExactStudy
 from starling.genome.plan import LocBlock, LocSig, NumSig, Plan
 from starling.genome.plan.distances import signed_distances
+from starling.genome.plan.queries import prevalence_event
 from starling.genome.scores.blocks import block_scores
 from starling.genome.scores.candidates import Candidates, candidates
 from starling.genome.scores.locations import loc_sig_scores, num_sig_outputs, num_sig_scores
 from starling.privacy.events import PermuteAndFlip
+from starling.privacy.sampling.noise import checked_add, discrete_laplace
 from starling.privacy.sampling.selection import exponential_mechanism, permute_and_flip
 
 
@@ -44,13 +47,14 @@ class NumSigMechanism(BaseMechanism[NumSig]):
         """The exact tables of all SNPs in, a range of numbers out."""
         snps = len(self.plan.snps)
         outputs = num_sig_outputs(self.query.k, snps)
-        scores = num_sig_scores(_distances(self.plan, self.query, exact), outputs)
+        cases = _noisy_cases(self.query, exact)
+        scores = num_sig_scores(_distances(self.plan, self.query, exact, cases), outputs)
         event = self.query.event
         if isinstance(event, PermuteAndFlip):
             chosen = permute_and_flip(scores, event.epsilon, event.score_sensitivity)
         else:
             chosen = int(exponential_mechanism(scores, event.epsilon, event.score_sensitivity)[0])
-        return Number(outputs[chosen], (*outputs[1:], snps + 1)[chosen] - 1)
+        return Number(outputs[chosen], (*outputs[1:], snps + 1)[chosen] - 1, cases)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,16 +64,30 @@ class LocSigMechanism(BaseMechanism[LocSig]):
     def draw(self, exact: ExactStudy, /) -> SelectedSnps:
         """The exact tables of the regions' SNPs in, k ids out, in the order of selection."""
         indices = np.concatenate([np.arange(start, stop) for start, stop in self.query.ranges(self.plan)])
-        scores = loc_sig_scores(_distances(self.plan, self.query, exact, indices))
+        cases = _noisy_cases(self.query, exact)
+        scores = loc_sig_scores(_distances(self.plan, self.query, exact, cases, indices))
         event, k = self.query.event, self.query.k
         chosen = exponential_mechanism(scores, k * event.epsilon, event.score_sensitivity, k)
-        return SelectedSnps(tuple(self.plan.snps.ids[place] for place in indices[chosen].tolist()))
+        return SelectedSnps(tuple(self.plan.snps.ids[place] for place in indices[chosen].tolist()), cases)
 
 
-def _distances(plan: Plan, query: NumSig | LocSig, exact: ExactStudy, indices: Int64 | None = None) -> Int64:
-    """The signed distance of each SNP: from its table, or, where phenotypes are protected, from the columns that covariates leave of it."""
+def _noisy_cases(query: NumSig | LocSig, exact: ExactStudy) -> int | None:
+    """The number of cases with noise, where the question pays for it."""
+    event = prevalence_event(query)
+    if event is None:
+        return None
+    return int(checked_add(exact.is_case().sum(dtype=np.int64), discrete_laplace(event.scale, ())))
+
+
+def _distances(
+    plan: Plan, query: NumSig | LocSig, exact: ExactStudy, cases: int | None, indices: Int64 | None = None
+) -> Int64:
+    """The signed distance of each SNP: from its table, or, where phenotypes are protected, from the columns that covariates leave of it,
+    with a threshold that follows from the noisy number of cases, if there is one.
+    """
     if plan.unit == "phenotype":
-        return exact.score_distances(indices, score_threshold(plan.p_threshold))
+        variance = MOST_VARIANCE if cases is None else prevalence_variance(cases, plan.people)
+        return exact.score_distances(indices, score_threshold(plan.p_threshold, variance))
     return signed_distances(plan, exact.tables(indices), query.test)
 
 

@@ -7,7 +7,7 @@ leaving a cell and entering another: L1 sensitivity 2, one move in the norm of t
 """
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
@@ -17,10 +17,10 @@ from starling.genome.plan.model import Plan
 from starling.genome.scores.candidates import Candidates, candidates
 from starling.privacy.budget import check_int, exact, positive
 from starling.privacy.events import DiscreteLaplaceNoise, ExponentialMechanism, LatticeNoise, PermuteAndFlip
-from starling.privacy.guarantee import Guarantee, bounded_overlap
+from starling.privacy.guarantee import Guarantee, bounded_overlap, sequential
 from starling.privacy.least import LEAST_LATTICE_RATE
 from starling.privacy.neighbours import REPLACE_PERSON, Relation
-from starling.release.codec import Json, name_of, plain
+from starling.release.codec import OPTIONAL, Json, name_of, plain
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -46,7 +46,7 @@ class BaseQuestion(ABC):
         """Raises ParameterError for an amount that is no exact number, a count that is no int, and a flag that is none, by its field."""
         for each in fields(cast("DataclassInstance", self)):
             value = getattr(self, each.name)
-            if each.name in ("epsilon", "delta_c"):
+            if each.name in ("epsilon", "delta_c") or (each.name == "prevalence_epsilon" and value is not None):
                 object.__setattr__(self, each.name, exact(value, field=each.name))
             elif each.name in ("k", "most") or (each.name == "longest" and value is not None):
                 check_int(value, field=each.name)
@@ -91,17 +91,21 @@ class NumSig(BaseQuestion):
         k: Numbers up to it are told one by one, larger ones as ranges that double; at most the number of SNPs.
         epsilon: What the answer costs, above 0: the more, the smaller the error.
         selection: How the number is selected: permute-and-flip, or exponential as published.
+        prevalence_epsilon: The part of epsilon that pays a noisy number of cases, from which the threshold of the score test follows;
+            without it as many cases as controls are supposed.
     """
 
     test: str
     k: int
     epsilon: Fraction
     selection: Selection = "permute-and-flip"
+    prevalence_epsilon: Fraction | None = field(default=None, metadata=OPTIONAL)
 
     def check(self, plan: Plan) -> None:
         """Raises ParameterError when the plan has no such question."""
         check_unit(plan, self.kind)
         _check_epsilon(self.epsilon)
+        _check_prevalence(plan, self)
         _check_test(plan, self.test, distance=True)
         check_whole("k", self.k, 0, len(plan.snps), "the number of SNPs")
         if self.selection not in ("permute-and-flip", "exponential"):
@@ -111,11 +115,11 @@ class NumSig(BaseQuestion):
     @property
     def event(self) -> PermuteAndFlip | ExponentialMechanism:
         """A selection by scores of sensitivity 1."""
-        return (PermuteAndFlip if self.selection == "permute-and-flip" else ExponentialMechanism)(self.epsilon)
+        return (PermuteAndFlip if self.selection == "permute-and-flip" else ExponentialMechanism)(selecting(self))
 
     def guaranteed(self, relation: Relation) -> Guarantee:
         """What the answer costs those whom a relation protects."""
-        return Guarantee("number of significant SNPs", relation, self.event)
+        return _with_prevalence(self, Guarantee("number of significant SNPs", relation, self.event))
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +132,8 @@ class LocSig(BaseQuestion):
         epsilon: What all k together cost, above 0: the more, the smaller the error.
         regions: Where to look, by names of regions of the plan; in all of them where none is named.
         excluding: Ranges of SNPs that are left out, each by its first and last SNP.
+        prevalence_epsilon: The part of epsilon that pays a noisy number of cases, from which the threshold of the score test follows;
+            without it as many cases as controls are supposed.
     """
 
     test: str
@@ -135,11 +141,13 @@ class LocSig(BaseQuestion):
     epsilon: Fraction
     regions: tuple[str, ...] | None = None
     excluding: tuple[tuple[str, str], ...] = ()
+    prevalence_epsilon: Fraction | None = field(default=None, metadata=OPTIONAL)
 
     def check(self, plan: Plan) -> None:
         """Raises ParameterError when the plan has no such question."""
         check_unit(plan, self.kind)
         _check_epsilon(self.epsilon)
+        _check_prevalence(plan, self)
         _check_test(plan, self.test, distance=True)
         held = sum(stop - start for start, stop in self.ranges(plan))
         check_whole("k", self.k, 1, held, "the number of SNPs of the regions")
@@ -153,12 +161,12 @@ class LocSig(BaseQuestion):
     @property
     def event(self) -> ExponentialMechanism:
         """One of the k rounds: a selection by scores of sensitivity 1."""
-        return ExponentialMechanism(self.epsilon / self.k)
+        return ExponentialMechanism(selecting(self) / self.k)
 
     def guaranteed(self, relation: Relation) -> Guarantee:
         """What all k rounds cost those whom a relation protects."""
         each = Guarantee("one SNP among those left", relation, self.event)
-        return bounded_overlap(f"the {self.k} most significant SNPs", self.k, (each,))
+        return _with_prevalence(self, bounded_overlap(f"the {self.k} most significant SNPs", self.k, (each,)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,6 +286,37 @@ class SnpCorr(BaseQuestion):
 
 
 Query: TypeAlias = NumSig | LocSig | LocBlock | SnpPval | SnpCorr
+
+
+def selecting(query: NumSig | LocSig) -> Fraction:
+    """What is left of epsilon for the selection."""
+    return query.epsilon - (query.prevalence_epsilon or 0)
+
+
+def prevalence_event(query: NumSig | LocSig) -> DiscreteLaplaceNoise | None:
+    """The noise of the number of cases, which a replaced phenotype changes by 1 at most; None where it is not asked for."""
+    epsilon = query.prevalence_epsilon
+    return None if epsilon is None else DiscreteLaplaceNoise(1 / epsilon, Fraction(1))
+
+
+def _with_prevalence(query: NumSig | LocSig, selection: Guarantee) -> Guarantee:
+    """With the number of cases, if it is asked for: it is drawn first, and the selection's threshold follows from it."""
+    event = prevalence_event(query)
+    if event is None:
+        return selection
+    return sequential(selection.name, (Guarantee("number of cases", selection.relation, event), selection))
+
+
+def _check_prevalence(plan: Plan, query: NumSig | LocSig) -> None:
+    part = query.prevalence_epsilon
+    if part is None:
+        return
+    if plan.unit != "phenotype":
+        problem = "is of the score test alone, which plans that protect all of a person have not"
+        raise ParameterError("prevalence_epsilon", problem, "leave it out")
+    if not LEAST_LATTICE_RATE <= part < query.epsilon:
+        problem = f"is not from {LEAST_LATTICE_RATE} to less than epsilon, of which it is a part"
+        raise ParameterError("prevalence_epsilon", problem, "give a tenth of epsilon, say")
 
 
 def check_unit(plan: Plan, kind: str) -> None:

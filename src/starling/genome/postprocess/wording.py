@@ -13,6 +13,7 @@ from starling.genome.inference.intervals import Interval
 from starling.genome.measurements import Block, Number, SelectedSnps
 from starling.genome.plan import Explore, LocBlock, LocSig, Model, NumSig, Plan, Question
 from starling.genome.plan.choices import UNPROTECTED
+from starling.genome.plan.queries import prevalence_event
 from starling.genome.postprocess.estimates import (
     CONFIDENCE,
     Answer,
@@ -21,6 +22,8 @@ from starling.genome.postprocess.estimates import (
     ExplorationError,
     PValue,
 )
+from starling.privacy.distributions.accuracy import margin
+from starling.privacy.distributions.discrete import DiscreteLaplace
 
 TESTS: Final = {
     "g": "G",
@@ -58,6 +61,8 @@ LARGE_SHARE: Final = 0.01
 def answer_text(plan: Plan, question: Question, answer: Answer) -> list[str]:
     """An answer in sentences, as an estimate with its chance; first, where phenotypes alone are protected, that they are."""
     sentences = _sentences(plan, question, answer)
+    if isinstance(question, NumSig | LocSig) and isinstance(answer, Number | SelectedSnps) and answer.cases is not None:
+        sentences.append(_cases(question, answer.cases))
     return sentences if plan.unit == "person" else [f"{UNPROTECTED}: each person's phenotype alone is.", *sentences]
 
 
@@ -136,6 +141,15 @@ def _number(plan: Plan, question: NumSig, answer: Number) -> list[str]:
     if answer.low >= MANY or (answer.low >= FEW and answer.low >= len(plan.snps) * LARGE_SHARE):
         lines.append(_CONFOUNDED if plan.unit == "person" else _STILL_CONFOUNDED)
     return lines
+
+
+def _cases(question: NumSig | LocSig, cases: int) -> str:
+    """The noisy number of cases, and how far off it may be."""
+    event = prevalence_event(question)
+    assert event is not None
+    off = margin(DiscreteLaplace(event.scale), 1 - CONFIDENCE)
+    about = f"About {cases:,} people are cases (off by {off:,} at most with a chance of {PERCENT})"
+    return f"{about}; the threshold follows from that number."
 
 
 def _snps(answer: Number) -> str:

@@ -7,6 +7,7 @@ from functools import partial
 from math import log, log10
 from typing import Final
 
+from starling.genome.distance.adjusted import MOST_VARIANCE
 from starling.genome.distance.constants import quantile
 from starling.genome.plan import LocBlock, Question, SnpCorr, SnpPval
 from starling.genome.plan.choices import OF_CARRIERS, UNPROTECTED
@@ -132,8 +133,14 @@ def expected_errors(
 def note(assumed: Assumed, expected: Sequence[Expected]) -> str:
     """What whoever asks this question must know beforehand; empty for most."""
     if assumed.plan.unit == "phenotype":
-        return conservatism(assumed)
+        return conservatism(assumed) if assumed.variance(expected[0].query) == MOST_VARIANCE else _PAID
     return OF_CARRIERS if isinstance(expected[0].query, LocBlock | SnpCorr) else ""
+
+
+_PAID: Final = (
+    "The threshold follows from the noisy number of cases: as many as are supposed here. Covariates are not supposed here: what they"
+    " explain of a SNP is lost."
+)
 
 
 def conservatism(assumed: Assumed) -> str:
@@ -144,7 +151,8 @@ def conservatism(assumed: Assumed) -> str:
     return (
         f"The threshold supposes as many cases as controls. With {assumed.cases:,} cases a SNP has to reach a chi-squared of"
         f" {required:z.1f} in place of {wanted:z.1f}: the rarer the disease, the fewer SNPs are significant. Covariates are not supposed"
-        " here: what they explain of a SNP is lost."
+        " here: what they explain of a SNP is lost. prevalence_epsilon pays for the number of cases, and so for a threshold that"
+        " follows from it."
     )
 
 

@@ -19,7 +19,7 @@ from starling.genome.distance.rules import of_correlation
 from starling.genome.distance.search import settled
 from starling.genome.inference.answers import SelectionError, selection_error
 from starling.genome.plan import LocBlock, LocSig, NumSig, Plan
-from starling.genome.plan.queries import Selection
+from starling.genome.plan.queries import Selection, selecting
 from starling.genome.preview.typical import (
     Assumed,
     ExpectedAnswer,
@@ -186,14 +186,15 @@ def num_sig(assumed: Assumed, query: NumSig, causal: int) -> ExpectedNumSig:
     plan = assumed.plan
     snps = len(plan.snps)
     outputs = num_sig_outputs(query.k, snps)
-    others = _others(assumed, query.test, snps - causal)
+    variance = assumed.variance(query)
+    others = _others(assumed, query.test, snps - causal, variance)
 
     def distribution(strong: int, beyond: int, rest: Others) -> Float64:
         edges = [-beyond if rank <= strong else rest.smallest(rank - strong) for rank in outputs[1:]]
-        return chances(scores_between(edges), float(query.epsilon), query.selection)
+        return chances(scores_between(edges), float(selecting(query)), query.selection)
 
     def truth(strong: int) -> Truth:
-        chances_of = distribution(strong, plan.people, _others(assumed, query.test, snps - strong))
+        chances_of = distribution(strong, plan.people, _others(assumed, query.test, snps - strong, variance))
         at = sum(output <= strong for output in outputs) - 1
         ends = (*outputs[1:], snps + 1)
         total = np.cumsum(chances_of)
@@ -205,21 +206,21 @@ def num_sig(assumed: Assumed, query: NumSig, causal: int) -> ExpectedNumSig:
     at = sum(output <= causal for output in outputs) - 1
     score = _least(lambda beyond: float(distribution(causal, beyond, others)[at]) >= SURE, plan.people)
     truths = tuple(truth(strong) for strong in sorted({0, 1, causal}))
-    return ExpectedNumSig(query, Within.of(error(plan, query)), truths, _needed(assumed, query.test, score), causal)
+    return ExpectedNumSig(query, Within.of(error(plan, query)), truths, _needed(assumed, query, score), causal)
 
 
 def loc_sig(assumed: Assumed, query: LocSig) -> ExpectedLocSig:
     """What to expect of places; the query fits the plan."""
     plan, k = assumed.plan, query.k
     held = sum(stop - start for start, stop in query.ranges(plan))
-    others = _others(assumed, query.test, held - k)
+    others = _others(assumed, query.test, held - k, assumed.variance(query))
     scores = -others.distances.astype(np.float64)
 
     def is_enough(beyond: int) -> bool:
-        return all_found(beyond, k, scores, others.groups, float(query.epsilon)) >= SURE
+        return all_found(beyond, k, scores, others.groups, float(selecting(query))) >= SURE
 
     score = _least(is_enough, plan.people)
-    return ExpectedLocSig(query, Within.of(error(plan, query)), _needed(assumed, query.test, score))
+    return ExpectedLocSig(query, Within.of(error(plan, query)), _needed(assumed, query, score))
 
 
 def loc_block(assumed: Assumed, query: LocBlock) -> ExpectedLocBlock:
@@ -254,14 +255,14 @@ def _most_blocks(plan: Plan, query: LocBlock) -> int:
 
 
 @lru_cache(maxsize=16)
-def _others(assumed: Assumed, test: str, snps: int) -> Others:
-    return assumed.without_effect(test, max(snps, 0))
+def _others(assumed: Assumed, test: str, snps: int, variance: Fraction) -> Others:
+    return assumed.without_effect(test, max(snps, 0), variance)
 
 
-def _needed(assumed: Assumed, test: str, beyond: int | None) -> tuple[Needed, ...]:
+def _needed(assumed: Assumed, query: NumSig | LocSig, beyond: int | None) -> tuple[Needed, ...]:
     return tuple(
         Needed(frequency, needed_odds_ratio(of, 0), None if beyond is None else needed_odds_ratio(of, beyond))
-        for frequency, of in ladders(assumed, test).items()
+        for frequency, of in ladders(assumed, query.test, assumed.variance(query)).items()
     )
 
 

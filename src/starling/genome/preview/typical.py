@@ -19,6 +19,7 @@ import numpy as np
 
 from starling.errors import ParameterError
 from starling.genome.arrays import Float64, Int64
+from starling.genome.distance.adjusted import MOST_VARIANCE, prevalence_variance
 from starling.genome.plan import Plan
 from starling.genome.plan.distances import signed_distances
 from starling.privacy.budget import Exact, check_int, exact
@@ -98,7 +99,12 @@ class Assumed:
         has, has_not = (one + two, none) if self.plan.model == "dominant" else (two, none + one)
         return np.stack([has[:, 0], has_not[:, 0], has[:, 1], has_not[:, 1]], axis=1)
 
-    def without_effect(self, test: str, snps: int) -> "Others":
+    def variance(self, query: Any) -> Fraction:
+        """Of a phenotype, as the threshold of a score test supposes it: that of the cases where the question pays for their number."""
+        paid = getattr(query, "prevalence_epsilon", None) is not None
+        return prevalence_variance(self.cases, self.plan.people) if paid else MOST_VARIANCE
+
+    def without_effect(self, test: str, snps: int, variance: Fraction = MOST_VARIANCE) -> "Others":
         """Signed distances of so many SNPs that have nothing to do with the disease.
 
         The i-th most significant of m has the p-value (i - 1/2)/m. Its table deviates from the expected one along the model's number of
@@ -120,7 +126,7 @@ class Assumed:
         spread = np.arange(1, len(ranks) + 1) * _GOLDEN % 1
         signs = np.where(np.arange(len(ranks)) % 2, 1.0, -1.0)
         tables = self._by_model(self._deviating(np.asarray(least + (_COMMONEST - least) * spread), deviates * signs))
-        distances = signed_distances(self.plan, tables, test)
+        distances = signed_distances(self.plan, tables, test, variance)
         order = np.argsort(distances, kind="stable")
         return Others(distances[order], np.cumsum(groups[order]))
 
@@ -176,10 +182,10 @@ def from_which_on(values: Int64, least: int) -> int:
 
 
 @lru_cache(maxsize=8)
-def ladders(assumed: Assumed, test: str) -> dict[float, Int64]:
+def ladders(assumed: Assumed, test: str, variance: Fraction = MOST_VARIANCE) -> dict[float, Int64]:
     """For each of FREQUENCIES how many patients causal SNPs of each of ODDS_RATIOS are beyond significance, below 0 before it, int64."""
     return {
-        frequency: -signed_distances(assumed.plan, assumed.tables(frequency, ODDS_RATIOS), test)
+        frequency: -signed_distances(assumed.plan, assumed.tables(frequency, ODDS_RATIOS), test, variance)
         for frequency in FREQUENCIES
     }
 
