@@ -33,6 +33,7 @@ from starling.server.charges import Charges
 from starling.server.examples import Published
 from starling.server.guard import BELOW, Guard
 from starling.server.home import Home
+from starling.server.lazy_routes import LazyRoute
 from starling.server.ledger_checks import unreadable
 from starling.server.metrics import Metrics
 from starling.server.pages import routes as pages
@@ -91,6 +92,7 @@ def _api(service: Service, signing_in: Passwords | None) -> FastAPI:
     """What a home and its sandbox have both."""
     title = "Starling: invented records" if service.home.invented else "Starling"
     app = Published(title=title, version="1", openapi_url="/v1/openapi.json", docs_url=None, redoc_url=None)
+    app.router.route_class = LazyRoute
     answer_errors(app, lambda request: session_user(request, service.home))
     _health(app, service.home)
     _users(app, service)
