@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Generator, Iterator, Sequence
+from functools import cache
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
@@ -57,6 +58,8 @@ SPARK = (
     "tables/counts/test_counting_distributed_cluster.py",
 )
 """Files that share one Spark, and so a worker; the last ends it, and starts another."""
+FORKING = ("from tests.forking import", "from tests.cli.in_terminal import")
+"""Lines of files that share one process from which programs are forked, and so a worker: it takes 5 s of CPU to start."""
 LONG = (
     "worker/test_children_demo.py",
     *SPARK,
@@ -94,11 +97,10 @@ class Indexed(list[str]):
 
 
 class Schedule(LoadFileScheduling):  # type: ignore[misc]
-    """A file's tests, and all that share a Spark, run in one process, which makes what they share once."""
+    """A file's tests, and all that share a Spark or fork, run in one process, which makes what they share once."""
 
     def _split_scope(self, nodeid: str) -> str:
-        file: str = super()._split_scope(nodeid)
-        return "spark" if file.removeprefix("tests/") in SPARK else file
+        return scope_of(super()._split_scope(nodeid))
 
     def add_node_collection(self, node: Any, collection: Sequence[str]) -> None:
         """Add the tests that a worker has collected."""
@@ -112,6 +114,16 @@ class Schedule(LoadFileScheduling):  # type: ignore[misc]
         super().mark_test_complete(node, item_index, duration)
         if all(self.assigned_work[node][file].values()):
             del self.assigned_work[node][file]
+
+
+@cache
+def scope_of(file: str) -> str:
+    """The name under which the tests of a file run in one process with those of others: its own, unless they share something."""
+    if file.removeprefix("tests/") in SPARK:
+        return "spark"
+    path = ROOT / file
+    forks = path.is_file() and any(line in path.read_text(encoding="utf-8") for line in FORKING)
+    return "forking" if forks else file
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Schedule | None:

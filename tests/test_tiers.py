@@ -1,5 +1,6 @@
 """The default tier and the slow tier have between them every test in its full length."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -8,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from tests.conftest import DEFAULT_TIER, LONG, ROOT, Indexed, Schedule, send_results_alone
+from tests.conftest import DEFAULT_TIER, LONG, ROOT, SPARK, Indexed, Schedule, scope_of, send_results_alone
 
 pytest_plugins = ["pytester"]
 
@@ -89,6 +90,18 @@ def test_files_that_begin_first_are_there() -> None:
 def test_the_default_tier_is_that_of_the_settings() -> None:
     assert f"-m '{DEFAULT_TIER}'" in (ROOT / "pyproject.toml").read_text()
     assert settings.get_current_profile_name() == "starling"
+
+
+def test_files_that_share_what_is_long_to_start_share_a_worker() -> None:
+    """No other file imports the modules that start it, so that it is started once."""
+    files = [path.relative_to(ROOT).as_posix() for path in (ROOT / "tests").rglob("test_*.py")]
+    scopes = {file: scope_of(file) for file in files}
+    assert {file for file in files if scopes[file] == "spark"} == {f"tests/{file}" for file in SPARK}
+    forking = {file for file in files if scopes[file] == "forking"}
+    assert {"tests/test_forking.py", "tests/cli/test_ledger.py", "tests/tables/test_publish_resume.py"} <= forking
+    imports = re.compile(r"^ *(from|import) .*\b(forking|in_terminal)\b", re.MULTILINE)
+    assert {file for file in files if imports.search((ROOT / file).read_text(encoding="utf-8"))} == forking
+    assert {file for file in files if scopes[file] == file} == {*files} - forking - {f"tests/{file}" for file in SPARK}
 
 
 class Worker:
