@@ -14,6 +14,7 @@ from typing import Any, Final, Generic, TypeVar, Unpack
 from starling.errors import ParameterError
 from starling.genome.artifact.files import read_plan, write_plan
 from starling.genome.plan import LocBlock, LocSig, NumSig, Plan, Question, SnpCorr, SnpPval
+from starling.genome.plan.choices import PHENOTYPE_QUESTIONS
 from starling.genome.plan.exploring import DELTA_C, ExploreOptions, Texts, exploration, threshold
 from starling.genome.plan.queries import Correlation, Noise, Selection
 from starling.genome.postprocess.wording import MEASURES, TEST_LABELS
@@ -270,10 +271,12 @@ class QuestionPlan(Asking):
         details["snps"]["examples"], details["second"]["examples"] = [[first]], list(others)
         schema: dict[str, Any] = questions.schema(Question, self._defaults(CORRELATION), details)
         margins = {kind: {"unit": unit, "meaning": MEANINGS[kind], "instead_of": COST} for kind, unit in UNITS.items()}
-        if self.plan.unit == "person":
-            for each in schema["oneOf"]:
-                each["properties"].pop("prevalence_epsilon", None)
-        return {"oneOf": [each | {MARGIN: margins[each["title"]]} for each in schema["oneOf"]]}
+        kinds = [each | {MARGIN: margins[each["title"]]} for each in schema["oneOf"]]
+        if self.plan.unit == "phenotype":
+            return {"oneOf": [each for each in kinds if each["title"] in PHENOTYPE_QUESTIONS]}
+        for each in kinds:
+            each["properties"].pop("prevalence_epsilon", None)
+        return {"oneOf": list[Json](kinds)}
 
     def work(self, question: Json, *, preview: bool) -> Work:
         """How much work a question is, which may state no cost in a preview; raises ParameterError where it is none."""

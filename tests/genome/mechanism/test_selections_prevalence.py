@@ -16,6 +16,7 @@ from starling.genome.measurements import Number, SelectedSnps
 from starling.genome.mechanism import selections
 from starling.genome.mechanism.explore import mechanism_of
 from starling.genome.plan import LocSig, NumSig
+from starling.genome.plan.choices import PHENOTYPE_QUESTIONS
 from starling.genome.plan.queries import selecting
 from starling.privacy.budget import Epsilon
 from starling.privacy.events import DiscreteLaplaceNoise
@@ -135,3 +136,4 @@ def test_questions_without_it_are_written_as_before() -> None:
     schemas: list[Any] = [QuestionPlan(plan).schema["oneOf"] for plan in (PLAN, PERSONS)]
     fields = [each["properties"] for schema in schemas for each in schema]
     assert sum("prevalence_epsilon" in each for each in fields) == 2
+    assert [each["title"] for each in schemas[0]] == list(PHENOTYPE_QUESTIONS)

@@ -36,6 +36,7 @@ def test_a_preview_of_phenotypes_says_what_is_protected_and_what_the_threshold_s
         assert f"{UNPROTECTED}" in text
         assert "With 100 cases a SNP has to reach a chi-squared of 153.5 in place of 29.2" in text
     even = expected_errors(Assumed.of(plan), questions, (ONE,))
+    assert "The threshold supposes as many cases as controls. Covariates are not supposed here" in str(even)
     for name in questions:
         needed = [[one.needed[1].significant for one in each.expected[name]] for each in (found, even)]  # type: ignore[union-attr]
         assert needed[0] > needed[1]

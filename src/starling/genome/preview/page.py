@@ -137,10 +137,8 @@ def note(assumed: Assumed, expected: Sequence[Expected]) -> str:
     return OF_CARRIERS if isinstance(expected[0].query, LocBlock | SnpCorr) else ""
 
 
-_PAID: Final = (
-    "The threshold follows from the noisy number of cases: as many as are supposed here. Covariates are not supposed here: what they"
-    " explain of a SNP is lost."
-)
+_COVARIATES: Final = "Covariates are not supposed here: what they explain of a SNP is lost."
+_PAID: Final = f"The threshold follows from the noisy number of cases: as many as are supposed here. {_COVARIATES}"
 
 
 def conservatism(assumed: Assumed) -> str:
@@ -148,12 +146,14 @@ def conservatism(assumed: Assumed) -> str:
     share = assumed.cases / assumed.plan.people
     wanted = quantile(assumed.plan.p_threshold, 1)
     required = wanted / (4 * share * (1 - share))
-    return (
-        f"The threshold supposes as many cases as controls. With {assumed.cases:,} cases a SNP has to reach a chi-squared of"
-        f" {required:z.1f} in place of {wanted:z.1f}: the rarer the disease, the fewer SNPs are significant. Covariates are not supposed"
-        " here: what they explain of a SNP is lost. prevalence_epsilon pays for the number of cases, and so for a threshold that"
-        " follows from it."
-    )
+    text = "The threshold supposes as many cases as controls."
+    if required - wanted > wanted / 100:
+        text += (
+            f" With {assumed.cases:,} cases a SNP has to reach a chi-squared of {required:z.1f} in place of {wanted:z.1f}: the rarer the"
+            " disease, the fewer SNPs are significant. prevalence_epsilon pays for the number of cases, and so for a threshold that follows"
+            " from it."
+        )
+    return f"{text} {_COVARIATES}"
 
 
 def _supposed(assumed: Assumed) -> Section:
