@@ -95,6 +95,8 @@ def test_generate_makes_what_is_asked(call: Call, tmp_path: Path) -> None:
     assert [(each["snp"], each["odds_ratio"]) for each in note["causal"]] == [("s3", 4.0), ("s7", 0.5)]
     again = call(*words)
     assert (again.exit_code, again.stdout) == (74, "")
+    mixed = document(call(*words[:-1], tmp_path / "mixed", "--populations", "2", "--json"))
+    assert json.loads(Path(mixed["note"]).read_text())["populations"] == 2
 
 
 @pytest.mark.parametrize(

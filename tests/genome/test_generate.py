@@ -2,6 +2,7 @@
 
 import json
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 from starling.errors import OutputError, ParameterError
+from starling.genome.counts.basis import study_basis
 from starling.genome.counts.study import count_study
 from starling.genome.distance.significance import distance_to_significance
 from starling.genome.generate import Linkage, coalescent, generate, runs
@@ -57,6 +59,18 @@ def test_the_same_seed_gives_the_same_bytes_on_any_number_of_threads(
     assert first["study.bed"] != content("c", 2, 1)["study.bed"]
 
 
+def test_a_study_of_populations_asks_to_be_adjusted(tmp_path: Path) -> None:
+    """Its component tells them apart, and its plan protects phenotypes."""
+    made = generate(people=400, snps=1500, seed=5, out=tmp_path / "g", populations=2)
+    plan = Plan.load(tmp_path / "g" / "plan.toml")
+    assert (plan.unit, plan.components, plan.covariates) == ("phenotype", 1, ())
+    with_file = replace(plan, covariates=("population",))
+    opened = open_genotypes(made.records, with_file, None, tmp_path / "g" / "populations.txt")
+    by_file, by_snps = study_basis(with_file, opened, components=0), study_basis(plan, opened)
+    assert abs(by_file[:, 1] @ by_snps[:, 1]) > 0.95
+    assert json.loads(made.note.read_text())["populations"] == 2
+
+
 def test_plink_reads_it(tmp_path: Path) -> None:
     made = generate(people=30, snps=70, seed=1, out=tmp_path / "g", cases=10)
     plink("plink1.9", "--bfile", made.records, "--make-bed", "--keep-allele-order", "--out", tmp_path / "again")
@@ -82,6 +96,9 @@ def test_plink_reads_it(tmp_path: Path) -> None:
         ({"causal": {1: 0.0}}, "causal has an odds ratio not from 0.01 to 100"),
         ({"causal": {1: float("nan")}}, "causal has an odds ratio"),
         ({"linkage": "tight"}, "linkage is not independent or coalescent"),
+        ({"populations": 0}, "populations is not a whole number from 1 to 1"),
+        ({"people": 80, "populations": 11}, "populations is not a whole number from 1 to 10"),
+        ({"people": 80, "populations": 2, "linkage": "coalescent"}, "populations are several, of SNPs with linkage"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(tmp_path: Path, changes: dict[str, Any], problem: str) -> None:

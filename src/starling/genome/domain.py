@@ -99,6 +99,7 @@ def _generate(
     cases: int | None,
     causal: Mapping[int, float],
     linkage: "Linkage",
+    populations: int,
 ) -> "Generated":
     """A study of a plan, or of so many people and SNPs with a plan of its own."""
     from starling.genome.generate import generate
@@ -106,12 +107,21 @@ def _generate(
     from starling.genome.plan import Plan
 
     if plan is not None:
-        if people is not None or snps is not None or causal:
+        if people is not None or snps is not None or causal or populations > 1:
             raise ParameterError("plan", "says the people and SNPs", "give PLAN, or --people and --snps")
         return invent(Plan.load(plan), out, cases=cases, seed=seed)
     if people is None or snps is None:
         raise ParameterError("plan", "is missing, and so are people or SNPs", "give PLAN, or --people and --snps")
-    return generate(people=people, snps=snps, seed=seed, out=out, cases=cases, causal=causal, linkage=linkage)
+    return generate(
+        people=people,
+        snps=snps,
+        seed=seed,
+        out=out,
+        cases=cases,
+        causal=causal,
+        linkage=linkage,
+        populations=populations,
+    )
 
 
 def _plot(releases: Iterator[Any], *, kinds: Sequence[str]) -> "Plots":

@@ -36,6 +36,9 @@ NOTICE: Final = (
 )
 MOST_PEOPLE: Final = 1 << 24
 MOST_CAUSAL: Final = 1000
+MOST_POPULATIONS: Final = 10
+POPULATIONS: Final = "populations.txt"
+"""The file that says who is of which population, as a covariate."""
 MAGIC: Final = b"\x6c\x1b\x01"
 
 
@@ -48,6 +51,7 @@ def generate(
     cases: int | None = None,
     causal: Mapping[int, float] | None = None,
     linkage: Linkage = "independent",
+    populations: int = 1,
     workers: int | None = None,
 ) -> Generated:
     """Invent a study and write it to the folder `out`.
@@ -61,6 +65,8 @@ def generate(
         causal: Number of each causal SNP, 1 to m, and its odds ratio, 0.01 to 100.
         linkage: "independent": SNPs of carried-allele frequency .05 to .5, each drawn alone, for scale; "coalescent": SNPs of minor-allele
             frequency .05 or more from simulated genealogies with recombination, for real linkage (needs msprime: the extra `demo`).
+        populations: 1 to 10, of eight people or more on average. Several differ in frequencies and prevalence, have independent SNPs, and
+            are listed in populations.txt; the plan then protects phenotypes, and adjusts for a component fewer than they are.
         workers: Threads; as many as there are cores without it. Changes the time it takes, never a byte.
 
     Raises:
@@ -68,19 +74,26 @@ def generate(
         OutputError: when `out` exists or cannot be written.
     """
     half = people // 2 if cases is None else cases
-    design = _checked(people, snps, seed, half, dict(causal or {}), linkage)
+    design = _checked(Design(people, half, snps, seed, dict(causal or {}), populations), linkage)
     with new_folder(out) as folder:
         _write(folder, design, linkage, workers or os.cpu_count() or 1)
     sizes = {"people": people, "SNPs": snps, "causal_SNPs": len(causal or {})}
     return Generated({"genotypes": out / NAME}, out / NOTE, sizes, out / PLAN)
 
 
-def _checked(people: int, snps: int, seed: int, cases: int, causal: dict[int, float], linkage: str) -> Design:
+def _most_populations(people: int) -> int:
+    """Every one has some people, and the plan asks for fewer components than people."""
+    return max(1, min(MOST_POPULATIONS, people // 8)) if type(people) is int else 1
+
+
+def _checked(design: Design, linkage: str) -> Design:
+    people, snps, causal = design.people, design.snps, design.causal
     whole = {
         "people": (people, 2, MOST_PEOPLE, "say how many to invent"),
         "snps": (snps, 1, MOST_SNPS, "say how many to invent"),
-        "seed": (seed, 0, 2**63, "give a public seed such as 1"),
-        "cases": (cases, 1, max(1, people - 1) if type(people) is int else 1, "leave some people as controls"),
+        "seed": (design.seed, 0, 2**63, "give a public seed such as 1"),
+        "cases": (design.cases, 1, max(1, people - 1) if type(people) is int else 1, "leave some people as controls"),
+        "populations": (design.populations, 1, _most_populations(people), "give a number such as 2"),
     }
     for field, (value, low, high, fix) in whole.items():
         if type(value) is not int or not low <= value <= high:
@@ -93,7 +106,9 @@ def _checked(people: int, snps: int, seed: int, cases: int, causal: dict[int, fl
         raise ParameterError("causal", problem, fix)
     if linkage not in ("independent", "coalescent"):
         raise ParameterError("linkage", "is not independent or coalescent", 'give "independent"')
-    return Design(people, cases, snps, seed, causal)
+    if design.populations > 1 and linkage != "independent":
+        raise ParameterError("populations", "are several, of SNPs with linkage", 'give linkage "independent"')
+    return design
 
 
 def _write(folder: Path, design: Design, linkage: Linkage, workers: int) -> None:
@@ -135,17 +150,31 @@ def _write(folder: Path, design: Design, linkage: Linkage, workers: int) -> None
         "cases": design.cases,
         "snps": design.snps,
         "linkage": linkage,
+        **({"populations": design.populations} if design.populations > 1 else {}),
         "causal": causal,
         "versions": versions,
     }
     write_note(folder, NOTICE, note)
-    (folder / PLAN).write_text(_PLAN.format(people=design.people, snps=design.snps, listed=LIST), encoding="utf-8")
+    unit, analysis = "person", _OF_PERSONS
+    if design.populations > 1:
+        unit, analysis = "phenotype", _OF_PHENOTYPES.format(components=design.populations - 1)
+        with (folder / POPULATIONS).open("w", encoding="ascii") as file:
+            file.write("FID IID population\n")
+            rows = enumerate(design.members().tolist(), 1)
+            file.writelines(f"p{row} p{row} {population + 1}\n" for row, population in rows)
+    plan = _PLAN.format(unit=unit, people=design.people, snps=design.snps, listed=LIST, analysis=analysis)
+    (folder / PLAN).write_text(plan, encoding="utf-8")
 
 
+_OF_PERSONS: Final = """model = "dominant"
+tests = ["g"]"""
+_OF_PHENOTYPES: Final = """model = "additive"
+tests = ["score"]
+components = {components}"""
 _PLAN: Final = """title = "Invented study of {people:,} people and {snps:,} SNPs"
 
 [privacy]
-unit = "person"
+unit = "{unit}"
 neighbours = "replace-one"
 
 [study]
@@ -155,6 +184,5 @@ people = {people}
 list = "{listed}"
 
 [analysis]
-model = "dominant"
-tests = ["g"]
+{analysis}
 """

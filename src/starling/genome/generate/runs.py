@@ -6,6 +6,9 @@ bit set with probability k/2^b exactly.
 
 The words are those of NumPy's stream, bit for bit, but are made where they are used: filling an array with them first takes several times
 as long.
+
+Several populations. The frequencies of each drift from those of their ancestors by a variance of DRIFT f (1 - f). Controls are of all
+populations alike; population k has k times as many of the cases as the first: a SNP whose frequencies differ seems to have an effect.
 """
 
 from collections.abc import Iterator, Mapping
@@ -16,7 +19,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from starling.engine.machine import in_order
-from starling.genome.arrays import Int64, UInt8, UInt64
+from starling.genome.arrays import Flags, Int64, UInt8, UInt64
 from starling.privacy.compiled import compiled
 
 AUTOSOMES = 22
@@ -32,6 +35,18 @@ class Design:
     snps: int
     seed: int
     causal: dict[int, float]
+    populations: int = 1
+
+    def members(self) -> Int64:
+        """The population of each person, from 0, int64 (n,): cases and controls each in the order of the populations."""
+        weights = (np.arange(1, self.populations + 1), np.ones(self.populations))
+        counts = (self.cases, self.people - self.cases)
+        # A person is of the population in whose part of the whole her middle lies.
+        middles = [np.arange(1, 2 * count, 2) / (2 * count) for count in counts]
+        parts = [
+            np.searchsorted(np.cumsum(each) / each.sum(), middle) for each, middle in zip(weights, middles, strict=True)
+        ]
+        return np.concatenate(parts).astype(np.int64)
 
 
 class Run(NamedTuple):
@@ -40,7 +55,7 @@ class Run(NamedTuple):
     Attributes:
         calls: As in a .bed, uint8 (c, ceil(n/4)).
         sites: Chromosome, position, A1 (carried) and A2 of each.
-        frequencies: The frequency of A1 of each SNP in the population.
+        frequencies: The frequency of A1 of each SNP in the population, or among the ancestors of several.
     """
 
     calls: UInt8
@@ -103,6 +118,8 @@ FINE: Final = 20
 """Those of causal SNPs in cases are rounded to multiples of 2^-20."""
 LEAST, MOST = 52, 512
 """The steps of frequencies, in 1/1024."""
+DRIFT: Final = 1 / 64
+"""Of populations; Wright's F_ST."""
 _RUN: Final = 1 << 21
 """Random words of a run, about; part of what the seed means, so not an option."""
 _SPACING: Final = 2000
@@ -124,10 +141,37 @@ def _run(design: Design, length: int, start: int) -> Run:
     share = -(-design.snps // AUTOSOMES)
     places = [(1 + snp // share, (1 + snp % share) * _SPACING) for snp in range(start, start + number)]
     sites = [(*place, *pair) for place, pair in zip(places, two_bases(random, number), strict=True)]
-    alleles = np.empty((number, 2, words_of(design.people)), dtype=np.uint64)
-    draw_alleles(random, frequencies, BITS, alleles)
-    enrich(random, frequencies, {at - start - 1: ratio for at, ratio in design.causal.items()}, design.cases, alleles)
+    ratios = {at - start - 1: ratio for at, ratio in design.causal.items()}
+    if design.populations == 1:
+        alleles = _alleles(random, frequencies, ratios, design)
+    else:
+        members = design.members()
+        alleles = np.zeros((number, 2, words_of(design.people)), dtype=np.uint64)
+        for population in range(design.populations):
+            own = _alleles(random, _drifted(random, frequencies), ratios, design)
+            alleles |= own & _mask(members == population)
     return Run(bed_rows(alleles, design.people), sites, [value / (1 << BITS) for value in frequencies.tolist()])
+
+
+def _alleles(random: np.random.Generator, frequencies: Int64, ratios: Mapping[int, float], design: Design) -> UInt64:
+    alleles = np.empty((len(frequencies), 2, words_of(design.people)), dtype=np.uint64)
+    draw_alleles(random, frequencies, BITS, alleles)
+    enrich(random, frequencies, ratios, design.cases, alleles)
+    return alleles
+
+
+def _drifted(random: np.random.Generator, frequencies: Int64) -> Int64:
+    """Those of a population, from those of its ancestors."""
+    shares = frequencies / (1 << BITS)
+    drifted = shares + random.normal(size=len(shares)) * np.sqrt(DRIFT * shares * (1 - shares))
+    return np.clip(np.rint(drifted * (1 << BITS)), LEAST // 2, (1 << BITS) - LEAST // 2).astype(np.int64)
+
+
+def _mask(members: Flags) -> UInt64:
+    """Flags of people as bits, uint64 (words,)."""
+    room = np.zeros(64 * words_of(len(members)), dtype=np.bool_)
+    room[: len(members)] = members
+    return np.packbits(room, bitorder="little").view("<u8").astype(np.uint64)
 
 
 def enrich(
@@ -138,8 +182,7 @@ def enrich(
     `frequencies` are those of the alleles in the population, in steps of 1/2^BITS, int64 (c,), `ratios` the odds ratios by row, of which
     rows that are not there are passed over, and `alleles` says who has the allele on either chromosome, uint64 (c, 2, words).
     """
-    first = np.arange(64 * alleles.shape[2]) < cases
-    mask = np.packbits(first, bitorder="little").view("<u8").astype(np.uint64)
+    mask = _mask(np.arange(64 * alleles.shape[2]) < cases)
     for row in sorted(ratios.keys() & set(range(len(alleles)))):
         p, ratio = int(frequencies[row]) / (1 << BITS), ratios[row]
         fine = np.array([round((1 << FINE) * p * ratio / (1 - p + p * ratio))])
