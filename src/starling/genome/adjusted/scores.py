@@ -66,20 +66,23 @@ class ScoreTests:
     def of(cls, coding: Coding, response: Float64, basis: Float64) -> "ScoreTests":
         """The tests of a response, float64 (n,), with an orthonormal basis from `covariate_basis`, float64 (n, r)."""
         people, rank = basis.shape
-        columns = on_grid(np.ascontiguousarray(basis.T), people)
+        weights = padded(np.zeros((2 * rank + 1, people)))
+        # Row by row: of half a million people every copy of them counts.
+        columns = [row[:people] for row in weights[:rank]]
         rest = response.astype(np.float64)
-        for column in columns:
-            rest = rest - column * (column * rest).sum()
+        for at, column in enumerate(columns):
+            column[:] = on_grid(basis[np.newaxis, :, at], people)[0]
+            rest -= column * (column * rest).sum()
         squared = rest * rest
         inner = np.empty((rank, rank))
-        for row in range(rank):
-            weighted = columns[row] * squared
+        for row, column in enumerate(columns):
+            weighted = column * squared
+            weights[rank + row, :people] = on_grid(weighted[np.newaxis], people)[0]
             for other in range(row + 1):
                 inner[row, other] = inner[other, row] = (weighted * columns[other]).sum()
-        weights = np.concatenate((columns, columns * squared, rest[np.newaxis]))
+        weights[2 * rank, :people] = on_grid(rest[np.newaxis], people)[0]
         # Squares of numbers up to 2 are up to 4, twice what a grid is made for.
-        squares = on_grid(squared[np.newaxis], 2 * people)
-        return cls(coding, people, padded(on_grid(weights, people)), padded(squares), inner)
+        return cls(coding, people, weights, padded(on_grid(squared[np.newaxis], 2 * people)), inner)
 
     def score(self, calls: Calls) -> Scores:
         """The tests of a chunk as it is read."""
