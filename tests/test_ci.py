@@ -137,6 +137,7 @@ step="$name ${last##*/}"
 """Notes what is run in place of a tool, and fails where it is told to; Python says what extra is lacking."""
 EXTRAS = "install_into .[demo,h3,pandas,polars,excel,sdmx,pgen,postgres,client,server]"
 TOOLS = "install_into pytest-xdist"
+LOWEST = "pytest not killed_release"
 SLOW, QUICK = (
     "pytest test_surroundings.py::test_releases_with_a_decimal_comma_other_disks_and_awkward_names_and_without_asserts",
     "pytest test_publish.py",
@@ -150,7 +151,7 @@ PATH=$PWD:$PATH
 @pytest.mark.parametrize(
     ("version", "steps"),
     [
-        ("3.12", ["install_into .", "each_domain venv", "python import", EXTRAS, "python from", TOOLS, "pytest not killed_release"]),
+        ("3.12", ["install_into .", "each_domain venv", "python import", EXTRAS, "python from", TOOLS, LOWEST]),
         ("3.13", ["install_into .[demo]", "starling demo", "install_into .[test]", SLOW, QUICK]),
     ],
 )
