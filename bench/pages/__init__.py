@@ -66,6 +66,7 @@ NAMES: Final = (
     "genome_hapsample",
     "genome_kernels",
     "genome_scale",
+    "genome_scan",
     "homer",
     "genome_audit",
     "groups_accuracy",

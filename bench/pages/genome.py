@@ -146,12 +146,54 @@ def genome_scale(results: Mapping[str, Results]) -> str:
     return f"{table(head, rows)}\n\n{told}\n\n{last} {made(result)}"
 
 
+def genome_scan(results: Mapping[str, Results]) -> str:
+    """Scans of flipped phenotypes beside PLINK's of the phenotypes, and what they cost."""
+    result = results["genome_scan"]
+    chosen = result["settings"]
+    scans = [row for row in result["rows"] if "phenotypes" in row]
+    rows = (
+        [
+            row["phenotypes"],
+            row["adjusted_for"],
+            f"{row['lambda']:.2f}",
+            f"{100 * row['false_alarms']:.1f} %",
+            f"{100 * row['found']:.1f} %",
+            *(f"{row[key]:.3f}" if key in row else "" for key in ("share", "formula")),
+        ]
+        for row in scans
+    )
+    head = [
+        "phenotypes",
+        "adjusted for",
+        "lambda",
+        "false alarms at 5 %",
+        "causal SNPs found",
+        "share left",
+        "by the formula",
+    ]
+    units = {"cpu_seconds": "processor s", "megabytes": "MB"}
+    costs = (
+        [row["run"], spread(row[key]) if key == "cpu_seconds" else number(row[key]), unit]
+        for row in result["rows"]
+        for key, unit in units.items()
+        if key in row
+    )
+    size = (
+        f"Means of {chosen['seeds']} studies of {chosen['people']:,} people and {chosen['snps']:,} SNPs, {chosen['causal']} of them "
+        f"with an odds ratio of {chosen['odds_ratio']}; prevalences {' and '.join(map(str, chosen['prevalences']))}."
+    )
+    return (
+        f"{table(head, rows)}\n\n{size}\n\n{table(['run', 'median (least to most)', 'unit'], costs)}\n\n{made(result)}"
+    )
+
+
 TABLES: Final[dict[str, Callable[[Mapping[str, Results]], str]]] = {
     "genome_distance": genome_distance,
     "genome_figure3": genome_figure3,
     "genome_hapsample": genome_hapsample,
     "genome_kernels": genome_kernels,
     "genome_scale": genome_scale,
+    "genome_scan": genome_scan,
     "homer": homer,
     "genome_audit": genome_audit,
 }
