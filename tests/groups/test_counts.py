@@ -126,12 +126,15 @@ def worlds(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 def test_spark_counts_what_duckdb_counts(spark: Spark, worlds: dict[str, Path]) -> None:
     for kind, folder in worlds.items():
         plan = world(folder, kind, groups=GROUPS)
-        for text in ((folder / "records.csv").read_text(), ODD[kind]):
-            (folder / "records.csv").write_text(text)
-            opened, public = open_records(folder / "records.csv", plan), public_tables(plan)
+        header, odd = ODD[kind].split("\n", 1)
+        records = (folder / "records.csv").read_text()
+        assert records.startswith(f"{header}\n")
+        (folder / "records.csv").write_text(records + odd)
+        opened, public = open_records(folder / "records.csv", plan), public_tables(plan)
+        if kind == KINDS[0]:
             check_seen(spark, opened.files, opened.sizes)
-            for there, here in zip(tally(plan, opened, public, spark), tally(plan, opened, public), strict=True):
-                assert np.array_equal(there, here)
+        for there, here in zip(tally(plan, opened, public, spark), tally(plan, opened, public), strict=True):
+            assert np.array_equal(there, here)
     bounds = pa.table({"largest": [4], "quantity": [1], "groups": [1 << 40], "most": [counts.MOST]})
     register = pa.table({"name": [b"a", b"b"], "leaf": [0, 1]})
     events = pa.record_batch({"name": [b"a"] * 3, "quantity": [2**62] * 3})

@@ -105,9 +105,10 @@ def test_k_holds_over_all_slices_together(tmp_path: Path) -> None:
 def test_spark_counts_what_duckdb_counts(spark: Spark, tmp_path: Path) -> None:
     rows = [(person, cell) for person in "abcdé" for cell in (0, 0, 1, 2, 3, 3, 3)]
     path, key = write(tmp_path / "a.csv", rows), bytes(range(KEY))
+    opened = open_records(path, plan())
+    check_seen(spark, opened.files, opened.sizes)
     for chosen in (plan(), person_plan(), person_plan(3, distinct=True)):
         opened = open_records(path, chosen)
-        check_seen(spark, opened.files, opened.sizes)
         there, here = tally(chosen, opened, key, spark), tally(chosen, opened, key)
         assert np.array_equal(there, here)
         if chosen.unit == "person":
@@ -160,7 +161,6 @@ def test_spark_counts_a_sparse_grid_as_duckdb_does(spark: Spark, tmp_path: Path)
     path, key = write_world(tmp_path), bytes(range(KEY))
     for chosen in (plan(FINE), plan(PERSON, SLICED, FINE)):
         opened = open_records(path, chosen)
-        check_seen(spark, opened.files, opened.sizes)
         there, here = occupied_cells(chosen, opened, key, spark), occupied_cells(chosen, opened, key)
         for one, two in zip(there, here, strict=True):
             assert np.array_equal(one.places, two.places)

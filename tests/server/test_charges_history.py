@@ -29,7 +29,7 @@ pytestmark = [
 
 
 def test_any_history_leaves_the_server_where_the_model_is(tmp_path: Path) -> None:
-    explore(tmp_path, 8)
+    explore(tmp_path, 5)
 
 
 def test_every_point_at_which_a_process_may_die(tmp_path: Path) -> None:

@@ -42,13 +42,8 @@ sys.argv = ["starling", *words]
 main()
 """
 """The command, whose job's process stays at a moment of the first job until it is let go; no other is carried out beside it."""
-MOMENTS = [
-    "after the charge",
-    "before the draw is committed to",
-    "after the draw is committed to",
-    "before the rename",
-    "while it is zipped",
-]
+MOMENTS = ["after the charge", "after the draw is committed to", "while it is zipped"]
+"""Nothing is drawn, nobody can read what was drawn, and it is there; tests/worker/test_jobs.py has each moment at which a job dies."""
 
 
 def until(there: Callable[[], bool]) -> None:
@@ -83,7 +78,7 @@ def command(moment: str, folder: Path) -> tuple[str, ...]:
     return (sys.executable, "-c", HOLDS, moment, str(folder))
 
 
-@pytest.mark.parametrize("moment", ["after the charge", "after the draw is committed to", "while it is zipped"])
+@pytest.mark.parametrize("moment", [MOMENTS[0], MOMENTS[-1]])
 def test_a_worker_that_is_told_to_stop_ends_its_job_first(
     moment: str, registered: Home, custodian: Ledger, tmp_path: Path
 ) -> None:

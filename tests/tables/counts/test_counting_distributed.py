@@ -85,7 +85,7 @@ def test_fifty_thousand_persons_of_the_production_definitions(
     plan = with_records(Plan.load(shared_data / "tables" / "NMFv7-2020"), states=frozenset({"02"}))
     output = generate(plan, persons=50_000, seed=4, out=tmp_path / "made", format=kind)
     geography = read_geography(output.files["geography"], plan)
-    here, there = both(spark, plan, geography, output.records, chunk=100_000)
+    here, there = both(spark, plan, geography, output.records, chunk=1_000_000)
     assert assert_alike(plan, geography, here, there) > 50_000
 
 
@@ -109,7 +109,7 @@ def test_attack_a08_no_record_makes_a_run_on_spark_fail_or_speak(
     caplog: pytest.LogCaptureFixture,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    path = persons(tmp_path, [line for bad in HOSTILE for line in (GOOD, bad)] * 3)
+    path = persons(tmp_path, [line for bad in HOSTILE for line in (GOOD, bad)])
     monkeypatch.setattr(delimited, "CHUNK", 8000)
     opened = open_persons(path, PLAN)
     expected = published(count(PLAN, GEOGRAPHY, opened))

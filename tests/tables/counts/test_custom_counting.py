@@ -12,21 +12,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from starling.engine.held_records import InMemory
-from starling.engine.spark import Spark
 from starling.privacy.events import MONOTONE
 from starling.privacy.trust import inspect
-from starling.tables.counts import count
-from starling.tables.plan import Plan, read_regions
+from starling.tables.counts import GroupCounts, count
+from starling.tables.plan import Geography, Plan, read_regions
 from starling.tables.source import open_records
 from tests.privacy.leaves import factors
 from tests.tables.custom_worlds import COLOURS, Group, World, expected, groups_of, worlds
 from tests.tables.small import whole
 
 
-def counted(plan: Plan, data: Path | InMemory, cluster: Spark | None = None) -> dict[Group, Counter[tuple[int, ...]]]:
+def counted(plan: Plan, data: Path | InMemory) -> dict[Group, Counter[tuple[int, ...]]]:
     """Records by cell in each group that has some, as they are counted for a release."""
     geography = read_regions(plan)
-    counts = inspect(count(plan, geography, open_records(data, plan), cluster=cluster)).value
+    return cells_of(plan, geography, inspect(count(plan, geography, open_records(data, plan))).value)
+
+
+def cells_of(plan: Plan, geography: Geography, counts: GroupCounts) -> dict[Group, Counter[tuple[int, ...]]]:
+    """Records by cell in each group that has some."""
     lengths = [max(len(cuts), 1) for cuts in plan.detail.partitions[-1]]
     result: dict[Group, Counter[tuple[int, ...]]] = {}
     for number, level in enumerate(plan.levels):

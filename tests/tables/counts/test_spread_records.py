@@ -13,13 +13,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from starling.engine.held_records import InMemory
-from starling.engine.spark import Spark
 from starling.engine.spill import Spill
 from starling.privacy.trust import inspect
-from starling.tables.counts import count
+from starling.tables.counts import GroupCounts, count
 from starling.tables.counts.kernels import Iterations, Memberships
 from starling.tables.counts.spread_records import LARGEST, SpreadRecords, add_weights, joined, limbs
-from starling.tables.plan import Aggregate, Plan, aggregate_pieces, read_regions
+from starling.tables.plan import Aggregate, Geography, Plan, aggregate_pieces, read_regions
 from starling.tables.plan.aggregates import NARROW, WIDEST
 from starling.tables.source import open_records
 from tests.tables.aggregate_worlds import aggregate_worlds, aggregates_of, expected_aggregate
@@ -27,10 +26,14 @@ from tests.tables.custom_worlds import Group, World
 from tests.tables.plan.test_aggregates import SUMS
 
 
-def exact(plan: Plan, data: Path | InMemory, cluster: Spark | None = None) -> list[dict[Group, list[int]]]:
+def exact(plan: Plan, data: Path | InMemory) -> list[dict[Group, list[int]]]:
     """The exact numbers of each aggregate in each group that has some, as they are found for a release."""
     geography = read_regions(plan)
-    counts = inspect(count(plan, geography, open_records(data, plan), cluster=cluster)).value
+    return numbers_of(plan, geography, inspect(count(plan, geography, open_records(data, plan))).value)
+
+
+def numbers_of(plan: Plan, geography: Geography, counts: GroupCounts) -> list[dict[Group, list[int]]]:
+    """The exact numbers of each aggregate in each group that has some."""
     result: list[dict[Group, list[int]]] = [{} for _ in plan.aggregates]
     for piece in aggregate_pieces(plan, geography, 3):
         level, numbers = plan.aggregates[piece.level].level, counts.aggregate(piece)
