@@ -74,7 +74,10 @@ def test_a_terminal_asks_for_the_same_and_again_where_it_is_no_answer(
     assert (tmp_path / "asked.toml").read_text() == (tmp_path / "declared.toml").read_text()
 
 
-@pytest.mark.parametrize(("price", "cost"), [(("--margin", "20"), ""), (("--rho", "1/3"), "1/3"), ((), "1/2")])
+@pytest.mark.parametrize(
+    ("price", "cost"),
+    [(("--margin", "20"), ""), (("--rho", "1/3"), "1/3"), ((), "1/2"), (("--epsilon", "1/3"), "1/3")],
+)
 def test_cross_tables_in_place_of_groups(price: tuple[str, ...], cost: str, call: Call, tmp_path: Path) -> None:
     (tmp_path / "areas.csv").write_text("town,state\nN,A\nS,A\n")
     out, regions = tmp_path / "plan.toml", f"{tmp_path / 'areas.csv'}:state,town"
@@ -87,6 +90,7 @@ def test_cross_tables_in_place_of_groups(price: tuple[str, ...], cost: str, call
     assert plan.cross is not None
     assert (plan.cross.named, plan.cross.levels) == (((), ("age",), ("sex",), ("age", "sex")), ("state", "town"))
     assert len(plan.cross.cuts[0]) == 11
+    assert plan.measure == ("epsilon" if "--epsilon" in price else "rho")
     assert str(plan.cost.amount) == cost or max(each.margin for each in preview_cross(plan).tables) <= 20  # type: ignore[union-attr]
     costs = call("tables", "plan", out)
     assert costs.exit_code == 0, costs.output
@@ -119,7 +123,7 @@ def test_an_interrupted_conversation_makes_nothing(tmp_path: Path, monkeypatch: 
         ((*COLUMNS, "--epsilon", "0"), "budget"),
         ((*COLUMNS, "--margin", "20"), "--margin needs --cross"),
         ((*COLUMNS, "--rho", "1"), "--rho needs --cross"),
-        ((*COLUMNS, "--cross", "2", "--epsilon", "1"), "--epsilon is of groups"),
+        ((*COLUMNS, "--cross", "2", "--epsilon", "1", "--rho", "1"), "--epsilon stands beside --rho"),
         ((*COLUMNS, "--cross", "2", "--detail", "sex"), "--detail is of groups"),
         ((*COLUMNS, "--cross", "2", "--sum", "age"), "--sum is of groups"),
         ((*COLUMNS, "--cross", "2", "--rho", "1", "--margin", "2"), "--rho stands beside --margin"),

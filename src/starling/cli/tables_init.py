@@ -59,7 +59,9 @@ _EXAMPLE: Final = "starling tables init --columns age:int:0..110 --columns sex:F
     "--margin", type=click.IntRange(1), metavar="N", help="With --cross: how many records each cell may be off."
 )
 @click.option("--rho", metavar="X", help="With --cross, instead: what a release may cost; 0.5 without either.")
-@click.option("--epsilon", metavar="X", help="Without --cross: what a release may cost; by default 1.")
+@click.option(
+    "--epsilon", metavar="X", help="Epsilon that a release may cost; 1 without --cross."
+)
 @click.option(
     "--out",
     type=options.PATH,
@@ -108,9 +110,19 @@ def init(  # noqa: PLR0913 - an option each
     elif margin is not None:
         tables = {"cross": cross, "margins": [{"within": margin}]}
     else:
-        tables = {"cross": cross, "budget": exact_text(exact(rho or "0.5", field="--rho"))}
+        stated, option = (rho or "0.5", "--rho") if epsilon is None else (epsilon, "--epsilon")
+        tables = {"cross": cross, "budget": exact_text(exact(stated, field=option))}
     plan = write_first_plan(
-        out, title, columns, _regions(regions), budget, unit, detail.split(",") if detail else [], sums, tables
+        out,
+        title,
+        columns,
+        _regions(regions),
+        budget,
+        unit,
+        detail.split(",") if detail else [],
+        sums,
+        tables,
+        "rho" if cross is not None and epsilon is None else "epsilon",
     )
     working("computing how far each number may be off")
     seen = preview(plan, read_regions(plan))
@@ -127,15 +139,16 @@ def init(  # noqa: PLR0913 - an option each
 
 def _check_price(cross: int | None, stated: Mapping[str, Any]) -> None:
     """Refuse options that do not go with --cross, or that need it."""
-    idle = ("--margin", "--rho") if cross is None else ("--epsilon", "--detail", "--sum")
+    idle = ("--margin", "--rho") if cross is None else ("--detail", "--sum")
     for option in idle:
         if stated[option] is not None:
             problem, fix = (
                 ("needs --cross", "add --cross 2") if cross is None else ("is of groups", "leave --cross out")
             )
             raise ParameterError(option, problem, fix)
-    if stated["--margin"] is not None and stated["--rho"] is not None:
-        raise ParameterError("--rho", "stands beside --margin", "give one of the two")
+    prices = [option for option in ("--margin", "--rho", "--epsilon") if stated[option] is not None]
+    if len(prices) > 1:
+        raise ParameterError(prices[1], f"stands beside {prices[0]}", "give one of the two")
 
 
 def _at_a_terminal() -> bool:

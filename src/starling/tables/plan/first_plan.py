@@ -24,6 +24,7 @@ from typing import Any, Final
 
 from starling.errors import ParameterError
 from starling.planfile.values import exact_text, plan_path, toml_of, write_new
+from starling.privacy.budget import Measure
 from starling.tables.plan.columns import Unit
 from starling.tables.plan.model import Plan
 
@@ -51,6 +52,7 @@ def write_first_plan(
     detail: Sequence[str] = (),
     sums: Sequence[str] = (),
     cross: Mapping[str, Any] | None = None,
+    measure: Measure = "epsilon",
 ) -> Plan:
     """Write a first plan as a new plan file, whose paths start at the file.
 
@@ -64,7 +66,8 @@ def write_first_plan(
         unit: The column that says which person a record is of, and how many of a person are counted; None for one record a person.
         detail: Columns by which larger groups are published, step by step; they make no groups of their own.
         sums: Columns of numbers of which every group gets sum and mean.
-        cross: In place of groups, keys of [tables]: `cross`, and `budget` in rho or `margins`.
+        cross: In place of groups, keys of [tables]: `cross`, and `budget` or `margins`.
+        measure: In which `cross` states its budget.
 
     Raises:
         ParameterError: a declaration says no column, or detail or sums name none.
@@ -81,7 +84,7 @@ def write_first_plan(
     file, *levels = regions or ("",)
     values: dict[str, Any] = {
         "title": title,
-        "privacy": {"unit": "person", "neighbours": "add-remove", "measure": "epsilon" if cross is None else "rho"},
+        "privacy": {"unit": "person", "neighbours": "add-remove", "measure": measure},
         "records": {"of-a-person": unit.most, "person": unit.field} if unit else {"of-a-person": 1},
         "publication": {"negative-counts": True},
         **({"regions": {"column": levels[-1], "file": _relative(file, folder), "levels": levels}} if levels else {}),
