@@ -59,9 +59,7 @@ _EXAMPLE: Final = "starling tables init --columns age:int:0..110 --columns sex:F
     "--margin", type=click.IntRange(1), metavar="N", help="With --cross: how many records each cell may be off."
 )
 @click.option("--rho", metavar="X", help="With --cross, instead: what a release may cost; 0.5 without either.")
-@click.option(
-    "--epsilon", metavar="X", help="Epsilon that a release may cost; 1 without --cross."
-)
+@click.option("--epsilon", metavar="X", help="Epsilon that a release may cost; 1 without --cross.")
 @click.option(
     "--out",
     type=options.PATH,
