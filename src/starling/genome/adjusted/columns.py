@@ -10,8 +10,9 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from starling.genome.arrays import Float64, Int64
-from starling.genome.source.calls import MISSING, Calls, copies
+from starling.genome.arrays import Flags, Float64, Int64, UInt8
+from starling.genome.source.calls import Calls
+from starling.privacy.compiled import compiled
 
 Coding: TypeAlias = Literal["additive", "dominant", "recessive"]
 """The number of a person at a SNP: copies of the carried allele (0, 1, 2), whether there is one, or whether there are two."""
@@ -91,19 +92,56 @@ def residual_columns(calls: Calls, coding: Coding, basis: Float64) -> Columns:
         coding: What a person's copies of the carried allele count as.
         basis: Orthonormal, from `covariate_basis`, float64 (n, r).
     """
-    people = len(basis)
-    number = copies(calls.packed, people)
-    carried = np.where(calls.second[:, np.newaxis] & (number != MISSING), 2 - number, number)
-    values = np.append(CODED[coding], np.nan)[carried]
-    called = np.count_nonzero(carried != MISSING, axis=1)
+    values, counts = np.empty((len(calls.snps), len(basis))), np.zeros((len(calls.snps), 4), dtype=np.int64)
+    _unpack(calls.packed, calls.second, CODED[coding], values, counts)
+    _project_out(values, np.ascontiguousarray(basis), EXPLAINED)
+    called = counts[:, :3].sum(axis=1)
     some = np.maximum(called, 1)
-    frequencies = np.where(carried == MISSING, 0, carried).sum(axis=1) / (2 * some)
-    means = np.nansum(values, axis=1) / some
-    centred = np.where(np.isnan(values), 0.0, values - means[:, np.newaxis])
-    rest = centred - (centred @ basis) @ basis.T
-    spread = np.einsum("ij,ij->i", centred, centred)
-    rest[np.einsum("ij,ij->i", rest, rest) <= EXPLAINED * spread] = 0.0
-    return Columns(calls.snps, rest, means, called.astype(np.int64), frequencies)
+    means, frequencies = ((counts[:, :3] * each).sum(axis=1) / some for each in (CODED[coding], np.arange(3) / 2))
+    return Columns(calls.snps, values, means, called, frequencies)
+
+
+@compiled
+def _unpack(packed: UInt8, second: Flags, coded: Float64, values: Float64, counts: Int64) -> None:
+    """Write coded calls less their mean into `values`, 0 where there is none, and how many have 0, 1, 2 copies or no call into `counts`."""
+    people = values.shape[1]
+    centred = np.zeros(4)
+    for row in range(values.shape[0]):
+        # By the two bits of a call, where the first allele is carried, and where the second is.
+        known = (0, 3, 1, 2) if second[row] else (2, 3, 1, 0)
+        for person in range(people):
+            counts[row, known[packed[row, person >> 2] >> (2 * (person & 3)) & 3]] += 1
+        called = counts[row, 0] + counts[row, 1] + counts[row, 2]
+        total = counts[row, 0] * coded[0] + counts[row, 1] * coded[1] + counts[row, 2] * coded[2]
+        for bits in range(4):
+            centred[bits] = coded[known[bits]] - total / called if bits != 1 and called else 0.0
+        for person in range(people):
+            values[row, person] = centred[packed[row, person >> 2] >> (2 * (person & 3)) & 3]
+
+
+@compiled
+def _project_out(values: Float64, basis: Float64, explained: float) -> None:
+    """Take the basis out of each row; a row of which so small a share of the sum of squares is left becomes 0.
+
+    Sums are added up in the order of people by one thread, so that no library's threads or processor changes a bit.
+    """
+    people, rank = basis.shape
+    weights, turned = np.empty(rank), basis.T.copy()
+    for row in range(values.shape[0]):
+        weights[:] = 0.0
+        spread, left = 0.0, 0.0
+        for person in range(people):
+            value = values[row, person]
+            spread += value * value
+            for column in range(rank):
+                weights[column] += value * basis[person, column]
+        for column in range(rank):
+            for person in range(people):
+                values[row, person] -= weights[column] * turned[column, person]
+        for person in range(people):
+            left += values[row, person] * values[row, person]
+        if left <= explained * spread:
+            values[row] = 0.0
 
 
 def _norm(column: Float64) -> float:
