@@ -53,6 +53,7 @@ NAMES: Final = (
     "tables_own",
     "cross_tables",
     "cross_scale",
+    "cross_rivals",
     "tables_rivals",
     "verify",
     "five_libraries",

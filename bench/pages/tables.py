@@ -193,6 +193,22 @@ def cross_scale(results: Mapping[str, Results]) -> str:
     return f"{table([*columns.values()], [[number(row[key]) for key in columns]])}\n\n{what} {made(result)}"
 
 
+def cross_rivals(results: Mapping[str, Results]) -> str:
+    """Cross tables beside three other libraries: errors at one rho, whether tables agree, and seconds."""
+    result = results["cross_rivals"]
+    rows = []
+    for row in result["rows"]:
+        name, of = row["library"], result["peers"].get(row["library"], {})
+        versions = ", ".join(f"{package} {version}" for package, version in of.items() if package != "python")
+        figures = [*row["errors"], row["mean_square"], row["apart"], row["seconds"], row["cpu_seconds"]]
+        rows.append([f"{name} ({versions})" if versions else name, *map(number, figures)])
+    sizes = result["settings"]
+    columns = [f"error, {many} columns" for many in range(len(result["rows"][0]["errors"]))]
+    head = ["library", *columns, "mean square of all cells", "totals differ by", "s", "CPU s"]
+    what = f"{sizes['records']:,} records; {sizes['tables']} tables, {sizes['cells']:,} cells; rho {sizes['rho']:g}."
+    return f"{table(head, rows)}\n\n{what} {made(result)}"
+
+
 def verify(results: Mapping[str, Results]) -> str:
     """What verifying takes, and what of it is computing again."""
     result = results["verify"]
@@ -260,6 +276,7 @@ TABLES: Final[dict[str, Callable[[Mapping[str, Results]], str]]] = {
     "tables_own": tables_own,
     "cross_tables": cross_tables,
     "cross_scale": cross_scale,
+    "cross_rivals": cross_rivals,
     "five_libraries": five_libraries,
     "tables_rivals": tables_rivals,
     "verify": verify,

@@ -11,6 +11,7 @@ MAIN: Final = {
     "noise": ("guided draws on one thread", "times the rate of OpenDP"),
     "audit": ("rejected, of the broken", "rejected, of the right"),
     "tables_own": ("10 million records to a release",),
+    "cross_rivals": ("93 tables, variance of tmlt",),
     "tables_national": ("national release",),
     "genome_kernels": ("tables of 2,000 x 100,000 from the file, times as fast as plink2",),
     "genome_hapsample": ("explore finds both",),

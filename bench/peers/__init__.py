@@ -25,6 +25,8 @@ NAMES: Final = (
     "opendp_polars",
     "pipeline_dp",
     "ro_crate",
+    "opendp_mbi",
+    "residual_planner",
 )
 
 
@@ -43,6 +45,7 @@ class Peer:
 
     Attributes:
         name: Of the library.
+        process: The number of its process.
         versions: Package to version, as the peer itself reports them.
     """
 
@@ -55,6 +58,7 @@ class Peer:
             stdout=subprocess.PIPE,
             text=True,
         )
+        self.process = self._process.pid
         self.versions: dict[str, str] = self._answer()
 
     def seconds(self, **measurement: Any) -> float:
