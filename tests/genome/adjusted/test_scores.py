@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from starling.genome.adjusted import Coding, ScoreTests, covariate_basis
+from starling.genome.adjusted import Coding, ScoreTests, covariate_basis, residual_columns
 from starling.genome.arrays import Float64, Int8
 from tests.genome.residuals import CODED, as_calls, plain_residuals
 
@@ -46,6 +46,22 @@ def test_what_the_basis_explains_says_nothing() -> None:
     for numbers in (found.scores, found.variances, found.squares):
         assert not numbers[:3].any()
         assert numbers[3]
+
+
+def test_what_the_basis_explains_says_nothing_of_many_people_either() -> None:
+    """All alike, whatever they have, and a SNP that is a covariate: not even what rounding leaves of them counts."""
+    people = 200_003
+    carried = np.ones((5, people), dtype=np.int8)
+    carried[1:3] = 2
+    carried[2, 7] = -1
+    carried[3, ::2] = 2
+    carried[4, 9] = 2
+    basis = covariate_basis(np.column_stack((carried[3] * 1e5, np.arange(people) ** 9 * 1e-30)))
+    response = (np.arange(people) % 7 - 3).astype(np.float64)
+    found = ScoreTests.of("additive", response, basis).score(as_calls(carried))
+    assert (found.variances > 0).tolist() == [False] * 4 + [True]
+    columns = residual_columns(as_calls(carried), "additive", basis)
+    assert columns.values.any(axis=1).tolist() == [False] * 4 + [True]
 
 
 def test_bits_do_not_depend_on_how_people_or_snps_are_split() -> None:

@@ -10,6 +10,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from starling.genome.adjusted.sums import CallCounts, call_counts, coded, on_grid, padded, sums_with_means
 from starling.genome.arrays import Flags, Float64, Int64, UInt8
 from starling.genome.source.calls import Calls
 from starling.privacy.compiled import compiled
@@ -21,6 +22,8 @@ DEPENDENT: Final = 1e-7
 """Share of the spread of a covariate (root of the sum of squares about the mean) below which the rest is no more than rounding."""
 EXPLAINED: Final = 1e-6
 """Share of the sum of squares about the mean below which the rest of a SNP counts as nothing."""
+GRID: Final = 48
+"""Bits of the sums of a single person that surely are right, eight times what rounding to the grid takes."""
 TILE: Final = 1 << 20
 """Numbers of a tile: eight megabytes of doubles, or one SNP where that is more."""
 
@@ -92,56 +95,70 @@ def residual_columns(calls: Calls, coding: Coding, basis: Float64) -> Columns:
         coding: What a person's copies of the carried allele count as.
         basis: Orthonormal, from `covariate_basis`, float64 (n, r).
     """
-    values, counts = np.empty((len(calls.snps), len(basis))), np.zeros((len(calls.snps), 4), dtype=np.int64)
-    _unpack(calls.packed, calls.second, CODED[coding], values, counts)
-    _project_out(values, np.ascontiguousarray(basis), EXPLAINED)
-    called = counts[:, :3].sum(axis=1)
-    some = np.maximum(called, 1)
-    means, frequencies = ((counts[:, :3] * each).sum(axis=1) / some for each in (CODED[coding], np.arange(3) / 2))
-    return Columns(calls.snps, values, means, called, frequencies)
+    people = len(basis)
+    numbers = call_counts(calls, people)
+    coded_calls = rarer_half(numbers, coding)
+    weights = padded(on_grid(np.ascontiguousarray(basis.T), people))
+    explained = sums_with_means(calls, numbers, coded_calls.values, coded_calls.means, weights)
+    rest = np.empty((len(calls.snps), people))
+    codes = coded(calls, np.column_stack((coded_calls.values, coded_calls.means)))
+    _take_out(calls.packed, codes, explained, weights, rest)
+    squares = coded_calls.squares - (explained * explained).sum(axis=1)
+    rest *= np.where(is_informative(squares, coded_calls, people), coded_calls.signs, 0.0)[:, np.newaxis]
+    return Columns(calls.snps, rest, coded_calls.original_means, numbers.calls, numbers.frequencies)
 
 
-@compiled
-def _unpack(packed: UInt8, second: Flags, coded: Float64, values: Float64, counts: Int64) -> None:
-    """Write coded calls less their mean into `values`, 0 where there is none, and how many have 0, 1, 2 copies or no call into `counts`."""
-    people = values.shape[1]
-    centred = np.zeros(4)
-    for row in range(values.shape[0]):
-        # By the two bits of a call, where the first allele is carried, and where the second is.
-        known = (0, 3, 1, 2) if second[row] else (2, 3, 1, 0)
-        for person in range(people):
-            counts[row, known[packed[row, person >> 2] >> (2 * (person & 3)) & 3]] += 1
-        called = counts[row, 0] + counts[row, 1] + counts[row, 2]
-        total = counts[row, 0] * coded[0] + counts[row, 1] * coded[1] + counts[row, 2] * coded[2]
-        for bits in range(4):
-            centred[bits] = coded[known[bits]] - total / called if bits != 1 and called else 0.0
-        for person in range(people):
-            values[row, person] = centred[packed[row, person >> 2] >> (2 * (person & 3)) & 3]
+class CodedCalls(NamedTuple):
+    """How the calls of some SNPs are coded so that numbers are small: what the commoner half of the alleles does is turned round.
 
-
-@compiled
-def _project_out(values: Float64, basis: Float64, explained: float) -> None:
-    """Take the basis out of each row; a row of which so small a share of the sum of squares is left becomes 0.
-
-    Sums are added up in the order of people by one thread, so that no library's threads or processor changes a bit.
+    Attributes:
+        values: What 0, 1 and 2 copies of the carried allele count as, float64 (c, 3).
+        signs: 1, or -1 where they are turned: the largest number of the coding less them, float64 (c,).
+        means: Mean of the calls as they are coded, 0 where there is none, float64 (c,).
+        squares: Sum of their squares over all people, missing ones by the mean, float64 (c,).
+        original_means: Mean of the calls before they are turned, float64 (c,).
     """
-    people, rank = basis.shape
-    weights, turned = np.empty(rank), basis.T.copy()
-    for row in range(values.shape[0]):
-        weights[:] = 0.0
-        spread, left = 0.0, 0.0
+
+    values: Float64
+    signs: Float64
+    means: Float64
+    squares: Float64
+    original_means: Float64
+
+
+def rarer_half(numbers: CallCounts, coding: Coding) -> CodedCalls:
+    """How the counted calls are coded."""
+    counts, some = numbers.counts[:, :3], np.maximum(numbers.calls, 1)
+    values = CODED[coding]
+    original = (counts * values).sum(axis=1) / some
+    common = original > values[2] / 2
+    turned = np.where(common[:, np.newaxis], values[2] - values, values)
+    means = (counts * turned).sum(axis=1) / some
+    squares = (counts * turned * turned).sum(axis=1) + numbers.counts[:, 3] * means**2
+    return CodedCalls(turned, np.where(common, -1.0, 1.0), means, squares, original)
+
+
+def is_informative(squares: Float64, calls: CodedCalls, people: int) -> Flags:
+    """Whether the basis leaves more of each SNP than EXPLAINED and what rounding to a grid does, bool (c,), from the sum of the squares
+    that it leaves, float64 (c,).
+    """
+    spread = calls.squares - people * calls.means**2
+    return np.asarray(squares > EXPLAINED * spread + calls.squares * 2.0 ** (people.bit_length() - GRID))
+
+
+@compiled
+def _take_out(packed: UInt8, code: Float64, explained: Float64, weights: Float64, rest: Float64) -> None:
+    """What a person's call stands for, less what the basis explains, four of its vectors at a time."""
+    people = rest.shape[1]
+    for snp in range(rest.shape[0]):
+        row, calls, values = rest[snp], packed[snp], code[snp]
         for person in range(people):
-            value = values[row, person]
-            spread += value * value
-            for column in range(rank):
-                weights[column] += value * basis[person, column]
-        for column in range(rank):
+            row[person] = values[(calls[person >> 2] >> (2 * (person & 3))) & 3]
+        for at in range(0, weights.shape[0], 4):
+            a, b, c, d = explained[snp, at], explained[snp, at + 1], explained[snp, at + 2], explained[snp, at + 3]
+            p, q, r, s = weights[at], weights[at + 1], weights[at + 2], weights[at + 3]
             for person in range(people):
-                values[row, person] -= weights[column] * turned[column, person]
-        for person in range(people):
-            left += values[row, person] * values[row, person]
-        if left <= explained * spread:
-            values[row] = 0.0
+                row[person] -= a * p[person] + b * q[person] + c * r[person] + d * s[person]
 
 
 def _norm(column: Float64) -> float:

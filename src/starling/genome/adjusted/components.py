@@ -21,7 +21,15 @@ import numpy as np
 from starling.engine.machine import in_order
 from starling.genome.adjusted.columns import covariate_basis
 from starling.genome.adjusted.pruning import RARE, Planes, Pruning, planes
-from starling.genome.adjusted.sums import add_over_snps, call_counts, coded, on_grid, padded, sums_over_people
+from starling.genome.adjusted.sums import (
+    CallCounts,
+    add_over_snps,
+    call_counts,
+    coded,
+    on_grid,
+    padded,
+    sums_with_means,
+)
 from starling.genome.arrays import Flags, Float64, Int64
 from starling.genome.source.calls import Calls, bytes_a_snp
 
@@ -105,43 +113,35 @@ def _part(calls: Calls, rows: Flags) -> Calls:
 
 @dataclass(frozen=True, slots=True)
 class _Standard:
-    """A chunk of X: SNPs `calls`, what each code stands for (`codes`, `missing`), the mean and 1 / sqrt(2 f (1 - f)) of each, and which
-    have missing calls.
-    """
+    """A chunk of X: its calls, how many there are of each kind, the mean and 1 / sqrt(2 f (1 - f)) of each SNP."""
 
     calls: Calls
-    codes: Float64
-    missing: Float64
+    counts: CallCounts
     mean: Float64
     scale: Float64
-    lacking: Int64
 
     @classmethod
     def of(cls, calls: Calls, people: int) -> "_Standard":
-        numbers = call_counts(calls, people)
-        shares = numbers.frequencies
-        codes, missing = (coded(calls, np.tile(by, (len(shares), 1))) for by in ([0.0, 1, 2, 0], [0.0, 0, 0, 1]))
-        lacking = np.flatnonzero(numbers.counts[:, 3])
-        return cls(calls, codes, missing[lacking], 2 * shares, 1 / np.sqrt(2 * shares * (1 - shares)), lacking)
+        counts = call_counts(calls, people)
+        shares = counts.frequencies
+        return cls(calls, counts, 2 * shares, 1 / np.sqrt(2 * shares * (1 - shares)))
 
     def times(self, weights: Float64) -> Float64:
         """X of the chunk times vectors of mean 0 (`padded`): float64 (c, width)."""
-        packed, lacking = self.calls.packed, self.lacking
-        sums = sums_over_people(packed, self.codes, weights)
-        if lacking.size:
-            sums[lacking] += self.mean[lacking, np.newaxis] * sums_over_people(packed[lacking], self.missing, weights)
-        return sums * self.scale[:, np.newaxis]
+        copies = np.tile([0.0, 1.0, 2.0], (len(self.mean), 1))
+        return sums_with_means(self.calls, self.counts, copies, self.mean, weights) * self.scale[:, np.newaxis]
 
     def add(self, vectors: Float64, largest: float, sums: Float64) -> None:
         """Add X' of the chunk times vectors, float64 (c, width), each number at most `largest`; but for a constant of each vector."""
-        packed, lacking = self.calls.packed, self.lacking
+        packed, lacking = self.calls.packed, np.flatnonzero(self.counts.counts[:, 3])
+        codes, missing = (coded(self.calls, np.tile(by, (len(vectors), 1))) for by in ([0.0, 1, 2, 0], [0.0, 0, 0, 1]))
         # What a missing call stands for is up to twice as large as a copy.
         bound = np.full(len(vectors), 2 * largest / np.sqrt(2 * RARE * (1 - RARE)))
         weights = vectors * self.scale[:, np.newaxis]
-        add_over_snps(packed, self.codes, on_grid(weights, MOST_SNPS, bound), sums)
+        add_over_snps(packed, codes, on_grid(weights, MOST_SNPS, bound), sums)
         if lacking.size:
             filled = on_grid(self.mean[lacking, np.newaxis] * weights[lacking], MOST_SNPS, bound[lacking])
-            add_over_snps(packed[lacking], self.missing, filled, sums)
+            add_over_snps(packed[lacking], missing[lacking], filled, sums)
 
 
 def _dealt_out(study: _Study, width: int) -> Float64:

@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from starling.genome.adjusted.columns import CODED, EXPLAINED, Coding
-from starling.genome.adjusted.sums import call_counts, coded, on_grid, padded, sums_over_people
+from starling.genome.adjusted.columns import Coding, is_informative, rarer_half
+from starling.genome.adjusted.sums import call_counts, on_grid, padded, sums_with_means
 from starling.genome.arrays import Float64, Int64
 from starling.genome.source.calls import Calls
 
@@ -87,31 +87,14 @@ class ScoreTests:
     def score(self, calls: Calls) -> Scores:
         """The tests of a chunk as it is read."""
         rank, numbers = len(self.inner), call_counts(calls, self.people)
-        counts, called = numbers.counts[:, :3], numbers.calls
-        some = np.maximum(called, 1)
-        values = CODED[self.coding]
-        means = counts @ values / some
-        common = means > values[2] / 2
-        turned = np.where(common[:, np.newaxis], values[2] - values, values)
-        mean = (counts * turned).sum(axis=1) / some
-        codes = coded(calls, np.pad(turned, ((0, 0), (0, 1))))
-        sums = sums_over_people(calls.packed, codes, self.weights)
-        second = sums_over_people(calls.packed, codes * codes, self.squares)[:, 0]
-        total = (counts * turned * turned).sum(axis=1)
-        lacking = np.flatnonzero(called < self.people)
-        if lacking.size:
-            # A missing call is the mean.
-            missing = coded(calls, np.tile([0.0, 0.0, 0.0, 1.0], (len(calls.snps), 1)))[lacking]
-            packed, filled = calls.packed[lacking], mean[lacking]
-            sums[lacking] += filled[:, np.newaxis] * sums_over_people(packed, missing, self.weights)
-            second[lacking] += filled**2 * sums_over_people(packed, missing, self.squares)[:, 0]
-            total[lacking] += filled**2 * numbers.counts[lacking, 3]
+        coded = rarer_half(numbers, self.coding)
+        sums = sums_with_means(calls, numbers, coded.values, coded.means, self.weights)
+        second = sums_with_means(calls, numbers, coded.values**2, coded.means**2, self.squares)[:, 0]
         explained, weighted, score = sums[:, :rank], sums[:, rank : 2 * rank], sums[:, 2 * rank]
-        squares = total - (explained * explained).sum(axis=1)
+        squares = coded.squares - (explained * explained).sum(axis=1)
         quadratic = np.einsum("ij,jk,ik->i", explained, self.inner, explained)
         variances = np.maximum(second - 2 * (explained * weighted).sum(axis=1) + quadratic, 0.0)
-        informative = squares > EXPLAINED * (total - self.people * mean * mean)
+        informative = is_informative(squares, coded, self.people)
         score, variances, squares = (np.where(informative, part, 0.0) for part in (score, variances, squares))
-        return Scores(
-            calls.snps, np.where(common, -score, score), variances, squares, means, called, numbers.frequencies
-        )
+        means, shares = coded.original_means, numbers.frequencies
+        return Scores(calls.snps, coded.signs * score, variances, squares, means, numbers.calls, shares)

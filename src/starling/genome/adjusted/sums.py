@@ -59,6 +59,25 @@ def coded(calls: Calls, values: Float64) -> Float64:
     return np.take_along_axis(values, order, axis=1)
 
 
+def sums_with_means(calls: Calls, counts: CallCounts, values: Float64, means: Float64, weights: Float64) -> Float64:
+    """For each SNP the sum over people of what her call stands for times each weight, a missing one for a mean: float64 (c, k).
+
+    Args:
+        calls: Some SNPs.
+        counts: Of them.
+        values: What 0, 1 and 2 copies of the carried allele stand for, 0 to 2, float64 (c, 3).
+        means: What no call stands for, float64 (c,); it may be any number.
+        weights: `padded` numbers `on_grid`, float64 (k, .).
+    """
+    packed = calls.packed
+    sums = sums_over_people(packed, coded(calls, np.pad(values, ((0, 0), (0, 1)))), weights)
+    lacking = np.flatnonzero(counts.counts[:, 3])
+    if lacking.size:
+        missing = coded(calls, np.tile([0.0, 0.0, 0.0, 1.0], (len(packed), 1)))[lacking]
+        sums[lacking] += means[lacking, np.newaxis] * sums_over_people(packed[lacking], missing, weights)
+    return sums
+
+
 def on_grid(values: Float64, terms: int, largest: Float64 | None = None) -> Float64:
     """Numbers rounded to a grid on which sums of `terms` of them, each up to twice, are exact: rows of float64 (k, n), each on its own.
 
