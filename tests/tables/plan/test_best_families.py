@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from starling.tables.plan.best_families import divided
@@ -21,7 +21,7 @@ def weighted(shape: Shape, weights: list[list[float]], shares: Shares) -> float:
     return sum(w * v for both in zip(weights, reached, strict=True) for w, v in zip(*both, strict=True))
 
 
-@pytest.mark.examples(25)
+@settings(max_examples=25)
 @given(shapes(), st.integers(1, 2), st.integers(0, 2**32))
 def test_shares_add_up_and_every_part_is_in_a_table_that_is_measured(whole: Shape, records: int, seed: int) -> None:
     shape = Shape(whole.sizes, whole.tables, whole.roots, whole.parents, laplace=records)

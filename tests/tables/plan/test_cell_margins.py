@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from starling.tables.inference.cross_queries import largest_coefficients
@@ -33,7 +33,7 @@ def of_draws(shape: Shape, shares: Shares, asked: Floats) -> float:
     )
 
 
-@pytest.mark.examples(20)
+@settings(max_examples=20)
 @given(shared_in_any_measure())
 def test_no_draw_is_more_of_a_cell_than_is_stated(case: tuple[Shape, Shares]) -> None:
     shape, shares = case
@@ -48,7 +48,7 @@ def test_no_draw_is_more_of_a_cell_than_is_stated(case: tuple[Shape, Shares]) ->
                     assert reached == pytest.approx(most)
 
 
-@pytest.mark.examples(20)
+@settings(max_examples=20)
 @given(shared_in_any_measure(), st.integers(0, 2**32))
 def test_no_draw_is_more_of_a_sum_than_is_stated(case: tuple[Shape, Shares], seed: int) -> None:
     shape, shares = case

@@ -68,6 +68,7 @@ CHANGES: Final[dict[str, dict[str, Any]]] = {
     "privacy.unit": {"privacy.unit": "household"},
     "privacy.neighbours": {"privacy.neighbours": "replace-one"},
     "privacy.measure": {"privacy.measure": "epsilon"},
+    "privacy.delta": {"privacy.delta": "1e-6"},
     "privacy.stage-1-share": {"privacy.stage-1-share": "0.2"},
     "records.of-a-person": {"records.of-a-person": 2},
     "records.of-a-household": {"records.of-a-household": 2},
