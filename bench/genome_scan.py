@@ -10,6 +10,7 @@ Speed is in processor seconds, of a warm process with the reading of the file, a
 that scans a large study; with the SNPs it grows by what their scores take alone, 56 bytes each.
 """
 
+import os
 import resource
 import shutil
 import sys
@@ -25,6 +26,7 @@ import numpy.typing as npt
 from scipy.stats import chi2
 
 from bench.measure import Json, Spread, in_turn, ratios
+from bench.peers import ROOT
 from bench.process import Run, run
 from bench.record import Limit, Recorder
 from starling.genome.adjusted import ScoreTests, covariate_basis, principal_components
@@ -51,6 +53,8 @@ WIDE: Final = (10_000, 100_000)
 TEN: Final = 10
 
 
+REAL_EPSILONS: Final = (0.5, 1, 1.5, 2)
+REAL_CAUSAL: Final = ("rs4111409", "rs2324591")
 LARGE: Final = (500_000, 1_000)
 LARGE_SCAN: Final = """
 import sys
@@ -96,9 +100,10 @@ def reading(calls: UInt8, work: Callable[[Calls], R], indices: npt.NDArray[np.in
 
 
 def statistics(calls: UInt8, response: Float64, basis: Float64) -> Float64:
-    """z of every SNP."""
+    """z of every SNP; 0 of one that says nothing."""
     (scores,) = reading(calls, ScoreTests.of("additive", response, basis).score)
-    return np.asarray(scores.scores / np.sqrt(scores.variances))
+    variances = scores.variances
+    return np.divide(scores.scores, np.sqrt(variances), out=np.zeros_like(variances), where=variances > 0)
 
 
 def summary(z: Float64) -> dict[str, float]:
@@ -137,6 +142,45 @@ def scans(seed: int, snps: int, folder: Path) -> dict[tuple[str, str], dict[str,
         for name, words in (("nothing", ["allow-no-covars"]), (f"{COMPONENTS} components", [])):
             scanned["as they are, plink2", name] = summary(by_plink(folder, words))
     return scanned
+
+
+def real_study() -> tuple[UInt8, Float64, list[int]] | None:
+    """Packed calls, cases, and the rows of the two causal SNPs of the study that is at hand; None where it is not."""
+    data = Path(os.environ.get("STARLING_DATA") or ROOT.parent / "shared" / "data") / "genome" / "hapsample_chr9_13"
+    if not data.exists():
+        return None
+    names = [line.split()[1] for line in (data / "hapsample.bim").read_text().splitlines()]
+    cases = [line.split()[5] == "2" for line in (data / "hapsample.fam").read_text().splitlines()]
+    calls = np.fromfile(data / "hapsample.bed", dtype=np.uint8)[3:].reshape(len(names), -1)
+    return calls, np.array(cases, dtype=np.float64), [names.index(name) for name in REAL_CAUSAL]
+
+
+def real_scans(seeds: int) -> list[Json]:
+    """How often scans of real genotypes with two components find the causal SNPs, and how much else, by epsilon."""
+    there = real_study()
+    if there is None:
+        return []
+    calls, cases, causal = there
+    people = len(cases)
+    rows: list[Json] = []
+    basis = covariate_basis(principal_components(partial(reading, calls), people, COMPONENTS))
+    threshold = chi2.isf(0.05 / len(calls), 1)
+    exact = statistics(calls, cases, basis)
+    for epsilon in (None, *REAL_EPSILONS):
+        found: list[tuple[float, float, float]] = []
+        for seed in range(1 if epsilon is None else seeds):
+            z = exact
+            if epsilon is not None:
+                chance = 1 / (1 + exp(epsilon))
+                flips = np.random.default_rng([int(10 * epsilon), seed]).random(people) < chance
+                z = statistics(calls, (np.where(flips, 1 - cases, cases) - chance) / (1 - 2 * chance), basis)
+            squares = z * z
+            others = np.delete(squares, causal)
+            others = others[others > 0]
+            found.append((np.mean(squares[causal] > threshold), np.sum(others > threshold), np.median(others) / MEDIAN))
+        means = dict(zip(("found", "others", "lambda"), np.mean(found, axis=0).round(4).tolist(), strict=True))
+        rows.append({"real": "as they are" if epsilon is None else f"epsilon {epsilon}", **means})
+    return rows
 
 
 def write(folder: Path, calls: UInt8, cases: Float64, components: Float64) -> None:

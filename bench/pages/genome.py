@@ -171,6 +171,12 @@ def genome_scan(results: Mapping[str, Results]) -> str:
         "share left",
         "by the formula",
     ]
+    real = (
+        [row["real"], f"{100 * row['found']:.1f} %", f"{row['others']:.2f}", f"{row['lambda']:.2f}"]
+        for row in result["rows"]
+        if "real" in row
+    )
+    real_head = ["real genotypes, phenotypes", "causal SNPs found", "other SNPs found", "lambda"]
     units = {"cpu_seconds": "processor s", "megabytes": "MB"}
     costs = (
         [row["run"], spread(row[key]) if key == "cpu_seconds" else number(row[key]), unit]
@@ -182,9 +188,9 @@ def genome_scan(results: Mapping[str, Results]) -> str:
         f"Means of {chosen['seeds']} studies of {chosen['people']:,} people and {chosen['snps']:,} SNPs, {chosen['causal']} of them "
         f"with an odds ratio of {chosen['odds_ratio']}; prevalences {' and '.join(map(str, chosen['prevalences']))}."
     )
-    return (
-        f"{table(head, rows)}\n\n{size}\n\n{table(['run', 'median (least to most)', 'unit'], costs)}\n\n{made(result)}"
-    )
+    costs_head = ["run", "median (least to most)", "unit"]
+    parts = (table(head, rows), size, table(real_head, real), table(costs_head, costs), made(result))
+    return "\n\n".join(parts)
 
 
 TABLES: Final[dict[str, Callable[[Mapping[str, Results]], str]]] = {

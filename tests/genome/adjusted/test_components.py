@@ -86,3 +86,19 @@ def test_what_has_few_directions_has_few_components(carried: Int8) -> None:
     people = carried.shape[1]
     found = principal_components(reader(carried.astype(np.int8), 2), people, 10)
     assert found.shape == (people, 1 if people == 2 else 0)
+
+
+def test_calls_that_are_lost_between_passes_break_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(components, "HELD", 0)
+    carried = populations(99, 400)
+    lost = carried.copy()
+    lost[:50] = -1
+    passes = iter([reader(carried, 50)])
+    first = principal_components(reader(carried, 50), 99, 2)
+
+    def read(work: Callable[[Calls], R], indices: Int64 | None = None) -> Iterator[R]:
+        return next(passes, reader(lost, 50))(work, indices)
+
+    found = principal_components(read, 99, 2)
+    assert np.isfinite(found).all()
+    assert np.abs((found * first).sum(axis=0)).min() > 0.9

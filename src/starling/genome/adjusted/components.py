@@ -124,7 +124,9 @@ class _Standard:
     def of(cls, calls: Calls, people: int) -> "_Standard":
         counts = call_counts(calls, people)
         shares = counts.frequencies
-        return cls(calls, counts, 2 * shares, 1 / np.sqrt(2 * shares * (1 - shares)))
+        # A SNP that is rarer now was taken before its record could no longer be read.
+        variances = 2 * np.maximum(shares * (1 - shares), RARE * (1 - RARE))
+        return cls(calls, counts, 2 * shares, 1 / np.sqrt(variances))
 
     def times(self, weights: Float64) -> Float64:
         """X of the chunk times vectors of mean 0 (`padded`): float64 (c, width)."""
