@@ -34,7 +34,7 @@ from bench.attacks.people import deals
 from starling.errors import ParameterError
 from starling.genome.counts.pairs import carriers, pair_distances, pair_tables
 from starling.genome.distance.rules import Rule
-from starling.genome.measurements import Cells
+from starling.genome.measurements import Cells, SnpScores
 from starling.genome.mechanism.explore import ExploreMechanism
 from starling.genome.mechanism.noisy_tables import SnpPvalMechanism
 from starling.genome.plan import Explore, Plan, SnpPval, Snps
@@ -116,6 +116,10 @@ class Study:
     def is_case(self) -> Bool:
         """Of plans that protect phenotypes alone, which say that membership is not protected."""
         raise AssertionError(self)
+
+    def score_tests(self, response: Bool, /) -> SnpScores:
+        """Of plans that protect phenotypes alone, which say that membership is not protected."""
+        raise AssertionError(response)
 
     def score_distances(self, indices: Int64 | None, threshold: int, /) -> Int64:
         """Of plans that protect phenotypes alone, which say that membership is not protected."""

@@ -161,7 +161,7 @@ def test_mistakes_are_refused_before_anything_is_written(tmp_path: Path) -> None
     out = tmp_path / "found.tsv"
     with pytest.raises(ParameterError, match="holds no p-values; export a release of snp-pval or of explore"):
         export(a_plan(), QUESTION.number(a_plan()), Number(2, 3), out, "gwas-ssf")
-    with pytest.raises(ParameterError, match="format is not gwas-ssf or plink-assoc"):
+    with pytest.raises(ParameterError, match="format is not gwas-ssf, plink-assoc, plink-glm"):
         export(a_plan(), QUESTION, explored(), out, "ssf")  # type: ignore[arg-type]
     odd = replace(a_plan(), snps=replace(LISTED, chromosomes=("2", "2", "11", "scaffold")), regions=())
     with pytest.raises(ParameterError, match="on 'scaffold', which GWAS-SSF has no number for"):

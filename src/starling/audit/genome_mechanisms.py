@@ -16,9 +16,9 @@ from starling.genome.adjusted import covariate_basis
 from starling.genome.counts.pairs import carriers, pair_distances, pair_tables
 from starling.genome.distance.adjusted import adjusted_distance, whole_columns
 from starling.genome.distance.rules import Rule
-from starling.genome.measurements import Block, Cells, Drawn, Explored, Number, SelectedSnps
+from starling.genome.measurements import Block, Cells, Drawn, Explored, Number, Scanned, SelectedSnps, SnpScores
 from starling.genome.mechanism.explore import mechanism_of
-from starling.genome.plan import Explore, LocBlock, LocSig, Model, NumSig, Plan, Question, SnpCorr, SnpPval, Snps
+from starling.genome.plan import Explore, LocBlock, LocSig, Model, NumSig, Plan, Question, Scan, SnpCorr, SnpPval, Snps
 from starling.genome.scores.candidates import Candidates
 from starling.genome.source.counting import packed_bits
 from starling.privacy.sampling.entropy import BitSource
@@ -31,6 +31,8 @@ Patient: TypeAlias = tuple[int, ...]
 P: Final = Fraction(1, 20)
 """A SNP is significant at or below this p-value."""
 SNPS: Final = 6
+FINE: Final = 1000
+"""Steps of a unit of a score, which tell all responses of a small study apart."""
 LEAST: Final = 1
 MOST: Final = 9
 """Noisy counts are clipped to LEAST to MOST, which is post-processing, so that a histogram of few outputs sees what matters."""
@@ -68,6 +70,14 @@ class SmallStudy:
         coded = {"dominant": copies > 0, "recessive": copies == 2}.get(self.model, copies).astype(np.float64)
         basis = covariate_basis(np.arange(len(self.cases), dtype=np.float64)[:, np.newaxis])
         return adjusted_distance(whole_columns(coded - coded @ basis @ basis.T), self.cases, threshold)
+
+    def score_tests(self, response: npt.NDArray[np.bool_], /) -> SnpScores:
+        """The score test of each SNP against a response, without covariates."""
+        values = (self.copies - self.copies.mean(axis=0)).T
+        rest = response - response.mean()
+        squares, calls = (values**2).sum(axis=1), np.full(len(values), len(response))
+        frequencies = self.copies.mean(axis=0) / 2
+        return SnpScores(0, values @ rest, values**2 @ rest**2, squares, calls, frequencies)
 
     def pair_tables(self, pairs: Int64, /) -> Int64:
         """People with both SNPs, the first alone, the second alone, neither: int64 (pairs, 4)."""
@@ -121,6 +131,8 @@ def coded(answer: Drawn) -> list[int]:
     if isinstance(answer, Explored):
         first = [_number(snp) for snp in answer.located.snps[:1]] or [-1]
         return [answer.number.low, answer.followed, *first]
+    if isinstance(answer, Scanned):
+        return [answer.ones, round(FINE * float(answer.tests.scores[0]))]
     assert_never(answer)
 
 
@@ -174,6 +186,8 @@ _PHENOTYPES: Final = _pair(
     (1, 2, *[0] * (SNPS - 1)),
 )
 """The last patient becomes a case: the first SNP gains what all others lose."""
+_STATUS: Final = _pair([(0, *_same(0)), (1, *_same(1))], (0, *_same(2)), (1, *_same(2)))
+"""Three people, of whom one has another phenotype."""
 _COUNTS: Final = Fraction(1)
 """Epsilon of noisy counts."""
 _CHOICE: Final = Fraction(4)
@@ -209,6 +223,7 @@ DECLARED: Final[tuple[Case, ...]] = (
     _case("snp_pval by copies", SnpPval("snp0", "g", _COUNTS), _COPIES, 6_000, snps=1, model="genotypic"),
     _case("snp_corr", SnpCorr("snp0", "snp1", "r2", _COUNTS), _TWO, 6_000, snps=2),
     _case("snp_corr, Laplace", SnpCorr("snp0", "snp1", "r2", _COUNTS, "laplace"), _TWO, 6_000, snps=2),
+    _case("scan", Scan(_COUNTS), _STATUS, 6_000, model="additive"),
     _case("explore", Explore("g", "r2", _HALF, 4 * _CHOICE, most=2), _ALL, 1_000),
     _case("explore, one SNP at a time", Explore("g", "r2", _HALF, 4 * _CHOICE, most=2, independent=True), _ALL, 1_000),
 )

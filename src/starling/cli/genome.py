@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 GENERATE: Final = "starling genome generate --people 2000 --snps 5000 --causal s10:2.5 --causal s3000:2.2 --out study"
 STUDY: Final = "study/plan.toml --genotypes study/study"
 """What `generate`'s example makes."""
-KINDS: Final = ("manhattan", "qq", "ld")
+KINDS: Final = ("manhattan", "qq", "ld", "scan", "scan-qq")
 """The pictures of the gallery."""
-FORMATS: Final = ("gwas-ssf", "plink-assoc")
+FORMATS: Final = ("gwas-ssf", "plink-assoc", "plink-glm")
 """The formats of an export."""
-ASKING: Final = ("num-sig", "loc-sig", "loc-block", "snp-pval", "snp-corr", "explore")
+ASKING: Final = ("num-sig", "loc-sig", "loc-block", "snp-pval", "snp-corr", "explore", "scan")
 
 COSTS: Final = "0.2,0.5,1,2,5"
 """Costs that are looked at when none is named."""
@@ -36,6 +36,7 @@ OF: Final = {
     "snp-pval": ("test",),
     "snp-corr": ("corr",),
     "explore": ("test", "k", "regions", "corr", "delta_c", "longest", "most"),
+    "scan": (),
 }
 """Which options each question has."""
 

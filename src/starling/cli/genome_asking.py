@@ -1,4 +1,4 @@
-"""`starling genome num-sig|loc-sig|loc-block|snp-pval|snp-corr|explore`: each charges a question, answers it, and publishes the answer."""
+"""`starling genome num-sig|loc-sig|loc-block|snp-pval|snp-corr|explore|scan`: each charges a question, and publishes the answer."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -226,3 +226,14 @@ def explore(
 
     above = delta_c_of(corr, delta_c)
     return Explore(test or plan.first_test, corr, above, cost, regions_of(plan, regions), **values)
+
+
+@_question("scan", "--epsilon 2 --out scan")
+def scan(_: "Plan", cost: Fraction) -> "Question":
+    """A score test and an odds ratio of every SNP, adjusted as the plan says. Of plans that protect phenotypes alone.
+
+    Genotypes, covariates and who takes part are not protected. Another scan draws another response, and the costs add up.
+    """
+    from starling.genome.plan import Scan
+
+    return Scan(cost)

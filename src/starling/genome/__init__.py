@@ -7,7 +7,7 @@ from starling.lazy import lazy
 if TYPE_CHECKING:
     from starling.genome.distance.significance import distance_to_significance
     from starling.genome.generate import generate
-    from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, SnpCorr, SnpPval
+    from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Scan, SnpCorr, SnpPval
     from starling.genome.plan.exploring import ExploreOptions
     from starling.genome.preview.expected import preview
     from starling.genome.publish import release
@@ -22,6 +22,7 @@ __all__ = [
     "LocSig",
     "NumSig",
     "Plan",
+    "Scan",
     "SnpCorr",
     "SnpPval",
     "Study",
@@ -39,7 +40,7 @@ lazy(
     {
         "distance.significance": "distance_to_significance",
         "generate": "generate",
-        "plan": "Explore LocBlock LocSig NumSig SnpCorr SnpPval",
+        "plan": "Explore LocBlock LocSig NumSig Scan SnpCorr SnpPval",
         "plan.exploring": "ExploreOptions",
         "preview.expected": "preview",
         "publish": "release",

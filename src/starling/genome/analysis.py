@@ -26,6 +26,7 @@ class GenomeRelease(DomainRelease):
         plan: The public plan of the release, with the SNP list.
         question: What was asked.
         drawn: The noisy answer as it was drawn.
+        estimated: What it tells, with how far it may be off.
         answer: What it tells.
         error: How far that may be off.
     """
@@ -36,12 +37,12 @@ class GenomeRelease(DomainRelease):
         super().__init__(release)
         self.plan, self.question = read_public(self.folder)
         self.drawn = read_drawn(self.folder, self.question)
-        estimated = estimate(self.plan, self.question, self.drawn)
-        self.answer: Answer = estimated.answer
-        self.error: Error = estimated.error
+        self.estimated = estimate(self.plan, self.question, self.drawn)
+        self.answer: Answer = self.estimated.answer
+        self.error: Error = self.estimated.error
 
     def plot(self, *kinds: str) -> Plots:
-        """Its pictures, with their noise: "manhattan", "qq" and "ld".
+        """Its pictures, with their noise: "manhattan", "qq" and "ld", of a scan "scan" and "scan-qq".
 
         Args:
             kinds: Which; without any, those that have something to show.
@@ -55,7 +56,9 @@ class GenomeRelease(DomainRelease):
     def pictured(self) -> Answers:
         """What pictures show of it."""
         entry = self.statement["account"]["ledger"]
-        return answers(self.plan, self.answer, "" if entry is None or entry["inside"] else entry["dataset"])
+        return answers(
+            self.plan, self.answer, "" if entry is None or entry["inside"] else entry["dataset"], self.estimated.rows
+        )
 
     def export(self, path: str | Path, form: Format = "gwas-ssf") -> tuple[Path, ...]:
         """Write its p-values as a file of another format, and a file beside it that says what they are: noisy estimates.

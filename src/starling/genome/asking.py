@@ -13,7 +13,7 @@ from typing import Any, Final, Generic, TypeVar, Unpack
 
 from starling.errors import ParameterError
 from starling.genome.artifact.files import read_plan, write_plan
-from starling.genome.plan import LocBlock, LocSig, NumSig, Plan, Question, SnpCorr, SnpPval
+from starling.genome.plan import LocBlock, LocSig, NumSig, Plan, Question, Scan, SnpCorr, SnpPval
 from starling.genome.plan.choices import PHENOTYPE_QUESTIONS
 from starling.genome.plan.exploring import DELTA_C, ExploreOptions, Texts, exploration, threshold
 from starling.genome.plan.queries import Correlation, Noise, Selection
@@ -86,7 +86,7 @@ class Asks(ABC, Generic[AnswerT]):
         """The answer to a question.
 
         Args:
-            question: A `NumSig`, `LocSig`, `LocBlock`, `SnpPval`, `SnpCorr` or `Explore` of `starling.genome`.
+            question: A `NumSig`, `LocSig`, `LocBlock`, `SnpPval`, `SnpCorr`, `Explore` or `Scan` of `starling.genome`.
             request_id: Under which the charge is found again; a fresh one without it.
         """
 
@@ -98,7 +98,7 @@ class Asks(ABC, Generic[AnswerT]):
         What holds for every study is told in patients; what that means in odds ratios is told for a typical study, which is supposed.
 
         Args:
-            question: A `NumSig`, `LocSig`, `LocBlock`, `SnpPval`, `SnpCorr` or `Explore` of `starling.genome`.
+            question: A `NumSig`, `LocSig`, `LocBlock`, `SnpPval`, `SnpCorr`, `Explore` or `Scan` of `starling.genome`.
             cases: Suppose that so many people are cases; half of them without it.
             rarest: Suppose that alleles of the list are no rarer than this frequency.
             followed: How many SNPs an `Explore` is supposed to follow up; the most that it may without it.
@@ -222,6 +222,10 @@ class Asks(ABC, Generic[AnswerT]):
         besides.
         """
         return self.ask(exploration(self.plan, test, epsilon, options), request_id=request_id)
+
+    def scan(self, *, epsilon: Exact, request_id: str | None = None) -> AnswerT:
+        """A score test and an odds ratio of every SNP, of a plan that protects phenotypes alone; each scan draws another response."""
+        return self._ask(Scan, request_id, epsilon=epsilon)
 
     def _ask(self, kind_of: Callable[..., Question], request_id: str | None, **choices: Any) -> AnswerT:
         """The answer to a question of that kind, which makes its amounts exact and its lists tuples."""

@@ -51,7 +51,8 @@ def _preview(  # noqa: PLR0913 - one for each option
     error: str | None,
 ) -> "ExpectedErrors":
     """Of one question, or of each that the plan has: those that it has not are named by a warning."""
-    from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, SnpCorr, SnpPval
+    from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Scan, SnpCorr, SnpPval
+    from starling.genome.plan.choices import ONLY_OF_PHENOTYPES
     from starling.genome.plan.exploring import regions_of
     from starling.genome.preview.expected import check, epsilon_for
     from starling.genome.preview.page import expected_errors
@@ -69,6 +70,7 @@ def _preview(  # noqa: PLR0913 - one for each option
         "snp-pval": SnpPval(first, searched, one),
         "snp-corr": SnpCorr(first, last, corr, one),
         "explore": Explore(searched, corr, delta_c, one, named, longest, most),
+        "scan": Scan(one),
     }
     if question is not None:
         errors = expected_errors(assumed, {question: every[question]}, costs, followed=k)
@@ -80,6 +82,8 @@ def _preview(  # noqa: PLR0913 - one for each option
         )
     possible = {}
     for name, query in every.items():
+        if chosen.unit == "person" and query.kind in ONLY_OF_PHENOTYPES:
+            continue
         try:
             check(assumed, query)
         except ParameterError as missing:

@@ -18,7 +18,7 @@ nothing and is not given.
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from hashlib import md5
 from math import sqrt
@@ -29,11 +29,13 @@ import numpy as np
 
 from starling.distribution import SOFTWARE
 from starling.errors import ParameterError
+from starling.genome.artifact import scan_formats
 from starling.genome.inference.adaptive_plan import replay
 from starling.genome.inference.answers import OF_ALLELES, two_by_two
 from starling.genome.inference.intervals import Noise
+from starling.genome.inference.scans import ScanRows
 from starling.genome.measurements import Drawn
-from starling.genome.plan import Explore, Model, Plan, Question, SnpPval
+from starling.genome.plan import Explore, Model, Plan, Question, Scan, SnpPval
 from starling.genome.postprocess.estimates import CONFIDENCE, Exploration, PValue, estimate
 from starling.genome.postprocess.wording import OF, TESTS
 from starling.genome.statistics.association import allele_tables, chi_squared_statistic
@@ -73,7 +75,7 @@ def standard_error(noisy: Sequence[int], people: int, model: Model, noise: Noise
     return sqrt(1 / a + 1 / b + 1 / c + 1 / d + added)
 
 
-Format: TypeAlias = Literal["gwas-ssf", "plink-assoc"]
+Format: TypeAlias = Literal["gwas-ssf", "plink-assoc", "plink-glm"]
 FORMATS: Final[tuple[Format, ...]] = get_args(Format)
 SSF_COLUMNS: Final = (
     "chromosome",
@@ -115,20 +117,64 @@ def export(plan: Plan, question: Question, drawn: Drawn, path: Path, form: Forma
     release, such as 2026-01-31.
     """
     if form not in FORMATS:
-        raise ParameterError("format", "is not gwas-ssf or plink-assoc", "name one of them")
-    rows = _rows(plan, question, drawn)
-    if form == "gwas-ssf":
-        text = _ssf(plan, rows)
-        companion, about = path.with_name(f"{path.name}-meta.yaml"), _metadata(plan, rows, path.name, text, day)
+        raise ParameterError("format", f"is not {', '.join(FORMATS)}", "name one of them")
+    if (form == "plink-glm") != isinstance(question, Scan) and form != "gwas-ssf":
+        problem = f"is {form}, which is of {'scans' if form == 'plink-glm' else 'p-values that were asked for'}"
+        raise ParameterError(
+            "format", problem, f"take gwas-ssf or {'plink-assoc' if form == 'plink-glm' else 'plink-glm'}"
+        )
+    if isinstance(question, Scan):
+        text, about_rows = _scan(plan, question, drawn, form)
     else:
-        text = _assoc(plan, rows)
-        companion, about = path.with_name(f"{path.name}.README.txt"), f"{note(plan, rows)}\n"
+        rows = _rows(plan, question, drawn)
+        text, about_rows = (_ssf if form == "gwas-ssf" else _assoc)(plan, rows), note(plan, rows)
+    if form == "gwas-ssf":
+        companion, about = path.with_name(f"{path.name}-meta.yaml"), _metadata(plan, about_rows, path.name, text, day)
+    else:
+        companion, about = path.with_name(f"{path.name}.README.txt"), f"{about_rows}\n"
     if companion.exists():
         # Before anything is written, so that nothing is left half done.
         write_new(companion, about)
     write_new(path, text)
     write_new(companion, about)
     return path, companion
+
+
+def _scan(plan: Plan, question: Scan, drawn: Drawn, form: Format) -> tuple[str, str]:
+    """The text of a scan, and what whoever reads it must know."""
+    rows = estimate(plan, question, drawn).rows
+    assert rows is not None
+    about = scan_formats.note(plan, question)
+    return "".join(scan_formats.glm(plan, rows) if form == "plink-glm" else _scan_ssf(plan, rows)), about
+
+
+def _scan_ssf(plan: Plan, rows: ScanRows) -> Iterator[str]:
+    """Lines of GWAS-SSF by number of the chromosome and position; SNPs that say nothing are left out."""
+    known = rows.log10_p[~np.isnan(rows.log10_p)]
+    logarithms = bool(known.size and known.min() < _LEAST_LOG)
+    yield "\t".join((*SSF_COLUMNS, "neg_log_10_p_value" if logarithms else "p_value", "rsid", "n", "snp")) + "\n"
+    snps, numbers = plan.snps, {name: int(_number(name)) for name in plan.snps.chromosome_ranges}
+    order = sorted(
+        np.flatnonzero(~np.isnan(rows.z)).tolist(),
+        key=lambda at: (numbers[snps.chromosomes[at]], int(snps.positions[at])),
+    )
+    for at in order:
+        ratio, error = rows.odds_ratio[at], rows.se[at]
+        name = snps.ids[at]
+        line = (
+            str(numbers[snps.chromosomes[at]]),
+            str(int(snps.positions[at])),
+            _allele(snps.carried[at]),
+            _allele(snps.other[at]),
+            SSF_NA if np.isnan(ratio) else f"{ratio:z.6g}",
+            SSF_NA if np.isnan(error) else f"{error:z.4g}",
+            f"{rows.frequencies[at]:z.4g}",
+            f"{-rows.log10_p[at]:z.6g}" if logarithms else f"{rows.p[at]:z.4g}",
+            name if re.fullmatch(r"rs[0-9]+", name) else SSF_NA,
+            str(int(rows.calls[at])),
+            text_cell(name),
+        )
+        yield "\t".join(line) + "\n"
 
 
 def note(plan: Plan, rows: Sequence[Row]) -> str:
@@ -208,7 +254,7 @@ def _allele(letters: str) -> str:
     return letters.upper() if re.fullmatch(r"[ACGTacgt]+", letters) else SSF_NA
 
 
-def _metadata(plan: Plan, rows: Sequence[Row], name: str, text: str, day: str) -> str:
+def _metadata(plan: Plan, notes: str, name: str, text: str, day: str) -> str:
     """YAML; a JSON text is one of its scalars. Ancestry and technology are not Starling's to know."""
     digest = md5(text.encode(), usedforsecurity=False).hexdigest()
     pairs = {
@@ -224,7 +270,7 @@ def _metadata(plan: Plan, rows: Sequence[Row], name: str, text: str, day: str) -
         "analysis_software": SOFTWARE,
         "is_harmonised": False,
         "is_sorted": True,
-        "author_notes": note(plan, rows),
+        "author_notes": notes,
     }
     return "".join(f"{key}: {json.dumps(value, ensure_ascii=False)}\n" for key, value in pairs.items())
 

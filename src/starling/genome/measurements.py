@@ -1,8 +1,9 @@
 """What the mechanisms draw: noisy answers, still without an estimate or a statement of error. Everybody may see them."""
 
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
+from starling.genome.arrays import Float64, Int64
 from starling.release.codec import OPTIONAL
 from starling.release.session import Fields
 
@@ -56,5 +57,38 @@ class Explored:
     tables: tuple[Cells, ...]
 
 
-Drawn: TypeAlias = Number | SelectedSnps | Block | Cells | Explored
+class SnpScores(NamedTuple):
+    """Score tests of every SNP of the list against a response of 0 and 1, in the list's order, each of shape (m,).
+
+    Attributes:
+        adjusted: Covariates and components that were taken out: those that depend on others are not among them.
+        scores: u = x'r, float64; x the column of the SNP and r the response, without intercept and covariates.
+        variances: v = sum of x_i^2 r_i^2, float64; 0 where covariates explain the SNP.
+        squares: x'x, float64.
+        calls: People with a call, int64, exact.
+        frequencies: Share of the carried allele among the alleles of the calls, float64, exact.
+    """
+
+    adjusted: int
+    scores: Float64
+    variances: Float64
+    squares: Float64
+    calls: Int64
+    frequencies: Float64
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scanned:
+    """What a scan tells of its response; not the response.
+
+    Attributes:
+        ones: How many people's answers are yes, after the coins.
+        tests: The score tests.
+    """
+
+    ones: int
+    tests: SnpScores
+
+
+Drawn: TypeAlias = Number | SelectedSnps | Block | Cells | Explored | Scanned
 """What a question is answered by."""

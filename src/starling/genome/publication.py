@@ -25,7 +25,7 @@ from starling.genome.inference.answer_validation import answer_problem
 from starling.genome.measurements import Drawn
 from starling.genome.mechanism.base import ExactStudy
 from starling.genome.mechanism.explore import mechanism_of
-from starling.genome.plan import Plan, Question
+from starling.genome.plan import Plan, Question, Scan
 from starling.genome.postprocess.estimates import Estimated, estimate
 from starling.ledger.rules import canonical
 from starling.pages.parts import Section
@@ -56,7 +56,7 @@ CHECKS: Final = Checks(
         ANSWER: "what was drawn is an answer that the question can have: its shape, and each choice among the public candidates",
         TABLES: "every table is what plan, question and noisy answer give: p-values, intervals, how far selections may be off",
     },
-    privacy="mechanism and cost are those of plan and question, for one person replaced; nothing is exact",
+    privacy="mechanism, cost and what is exact are those of plan and question, for one person, or one phenotype, replaced",
 )
 
 
@@ -112,8 +112,9 @@ class GenomePublication(Publication[ExactStudy, Drawn]):
 
     @property
     def sheets(self) -> Sequence[Sheet]:
-        """The plan's SNP list."""
-        return [tables.list_sheet(SNPS, pa.schema(list(SNP_COLUMNS.items())))]
+        """The plan's SNP list, and of a scan the scores."""
+        scores = [tables.scores_sheet()] if isinstance(self.question, Scan) else []
+        return [*scores, tables.list_sheet(SNPS, pa.schema(list(SNP_COLUMNS.items())))]
 
     def mechanism(self, folder: Path, create: Create) -> Mechanism[ExactStudy, Drawn]:  # noqa: ARG002 - all is in the draw
         """What answers the question; the answer is written as soon as it is drawn."""

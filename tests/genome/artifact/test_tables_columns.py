@@ -9,8 +9,9 @@ import pytest
 
 from starling.genome.artifact.files import SNP_COLUMNS
 from starling.genome.artifact.tables import COLUMNS, KEYS, TITLES, list_sheet, schemas, tables
-from starling.genome.plan import NumSig
+from starling.genome.plan import NumSig, Scan
 from tests.genome.mechanism.distributions import tiny_plan
+from tests.genome.plan.test_model_phenotypes import PHENOTYPES
 from tests.genome.worlds import QUESTIONS
 
 PLAN = tiny_plan(60, 9)
@@ -30,7 +31,8 @@ def test_each_table_is_described(name: str, model: str) -> None:
 
 
 def test_every_declared_column_is_used() -> None:
-    used = {
+    of_scans = schemas(PHENOTYPES, Scan(Fraction(1)))
+    used = {name for schema in of_scans.values() for name in schema.names} | {
         column
         for model in ("dominant", "genotypic")
         for question in (*QUESTIONS.values(), replace(QUESTIONS["snp_corr"], correlation="dprime"))

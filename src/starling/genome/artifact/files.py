@@ -13,7 +13,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from starling.errors import IntegrityError
-from starling.genome.measurements import Block, Cells, Drawn, Explored, Number, SelectedSnps
+from starling.genome.artifact.scans import read_scan, write_scan
+from starling.genome.measurements import Block, Cells, Drawn, Explored, Number, Scanned, SelectedSnps
 from starling.genome.plan import Plan, Question, Snps
 from starling.genome.plan.snps import MOST_SNPS, in_plan_order
 from starling.planfile.spelling import LONGEST_NAME
@@ -33,6 +34,7 @@ ANSWERS: Final[dict[str, tuple[Any, tuple[str, ...]]]] = {
     "snp_pval": (Cells, ("snps",)),
     "snp_corr": (Cells, ("pairs",)),
     "explore": (Explored, ("number", "snps", "blocks", "selections")),
+    "scan": (Scanned, ("scan", "regions")),
 }
 """What each kind of question is answered by, and the tables of its release."""
 
@@ -124,7 +126,10 @@ def _read_table(path: Path) -> pa.Table | None:
 
 
 def write_drawn(create: Create, drawn: Drawn) -> None:
-    """Write the file; `create` makes it."""
+    """Write the file, of a scan both files; `create` makes them."""
+    if isinstance(drawn, Scanned):
+        write_scan(create, DRAWN, drawn)
+        return
     with create(DRAWN) as file:
         file.write(public_json.form(encode(type(drawn), drawn)).encode())
 
@@ -133,6 +138,8 @@ def read_drawn(folder: Path, question: Question) -> Drawn:
     """What `write_drawn` wrote for a question of this kind; whether the answer fits it, `inference.answer_validation` says. Raises
     IntegrityError where it is no such file.
     """
+    if question.kind == "scan":
+        return read_scan(folder, DRAWN)
     answer, _ = ANSWERS[question.kind]
     drawn: Drawn = public_json.read(folder, DRAWN, partial(decode, answer), partial(encode, answer))
     return drawn

@@ -8,12 +8,13 @@ from typing import Final
 
 from starling.genome.artifact.files import DRAWN
 from starling.genome.artifact.parameters import mechanisms
+from starling.genome.artifact.scans import SCORES
 from starling.genome.artifact.tables import schemas, selections
 from starling.genome.inference.answers import SelectionError
 from starling.genome.measurements import Number, SelectedSnps
 from starling.genome.pictures.answers import answers
 from starling.genome.pictures.gallery import KINDS, picture
-from starling.genome.plan import Explore, LocSig, NumSig, Plan, Question, SnpCorr
+from starling.genome.plan import Explore, LocSig, NumSig, Plan, Question, Scan, SnpCorr
 from starling.genome.plan.choices import UNPROTECTED
 from starling.genome.postprocess.estimates import (
     CONFIDENCE,
@@ -23,6 +24,7 @@ from starling.genome.postprocess.estimates import (
     Exploration,
     ExplorationError,
     PValue,
+    ScanAnswer,
 )
 from starling.genome.postprocess.wording import (
     MEASURES,
@@ -42,7 +44,7 @@ from starling.release.report.pages import files
 
 MOST_ROWS: Final = 50
 """Rows of a table of the report; the whole is in data/."""
-PICTURES: Final = ("manhattan", "ld")
+PICTURES: Final = ("manhattan", "ld", "scan", "scan-qq")
 """Pictures of a report, in order, where they have something to show."""
 SURE: Final = (50, 95, 99)
 """Percent."""
@@ -73,8 +75,10 @@ def sections(plan: Plan, question: Question, estimated: Estimated) -> tuple[Sect
     lines = answer_text(plan, question, estimated.answer)
     p_values = estimated.answer.p_values if isinstance(estimated.answer, Exploration) else ()
     p_values = (estimated.answer,) if isinstance(estimated.answer, PValue) else p_values
-    tables = (_p_values(plan, p_values), _effects(plan, p_values)) if p_values else ()
-    shown = answers(plan, estimated.answer)
+    tables: tuple[Table, ...] = (_p_values(plan, p_values), _effects(plan, p_values)) if p_values else ()
+    if isinstance(estimated.answer, ScanAnswer) and estimated.answer.regions:
+        tables = (_regions(plan, estimated.answer),)
+    shown = answers(plan, estimated.answer, rows=estimated.rows)
     pictures = tuple(picture(name, shown) for name in PICTURES if KINDS[name].shown(shown))
     return (
         Section(
@@ -106,6 +110,9 @@ def headline(plan: Plan, answer: Answer) -> Headline:
         return Headline(
             f"{MEASURES[answer.measure]} of {answer.first} and {answer.second}", f"{value.estimate:z.4g}", ends
         )
+    if isinstance(answer, ScanAnswer):
+        ends = "" if answer.inflation is None else f"; lambda {answer.inflation:z.3f}"
+        return Headline("SNPs at or below the threshold", f"{answer.significant:,}", f"of {answer.tested:,}{ends}")
     if isinstance(answer, SelectedSnps):
         more = len(answer.snps) - MOST
         listed = ", ".join(answer.snps[:MOST]) + (f" and {more:,} more" if more > 0 else "")
@@ -125,6 +132,17 @@ def _p_values(plan: Plan, p_values: tuple[PValue, ...]) -> Table:
     below = f"At or below {_threshold(plan)}"
     header = ("SNP", "Chromosome", "Position", "Carried allele", "Test", "p", "From", "To", below)
     caption = f"p-values of noisy counts, with the {PERCENT} interval of each; the counts are in data/snps.csv"
+    return Table(header, tuple(rows), caption)
+
+
+def _regions(plan: Plan, answer: ScanAnswer) -> Table:
+    rows = []
+    for each in sorted(answer.regions, key=lambda each: each.log10_p)[:MOST_ROWS]:
+        ends = f"{each.first:,} to {each.last:,}" if each.last > each.first else f"{each.first:,}"
+        ratio = "" if each.odds_ratio is None else f"{each.odds_ratio:z.3f}"
+        rows.append((each.chromosome, ends, f"{each.snps:,}", each.lead, f"{-each.log10_p:z.2f}", ratio))
+    header = ("Chromosome", "Position", "SNPs", "Strongest SNP", "−log₁₀ p", f"Odds ratio {OF[plan.model]}")
+    caption = "Regions of SNPs at or below the threshold, the strongest first; all SNPs are in data/scan.csv"
     return Table(header, tuple(rows), caption)
 
 
@@ -214,6 +232,8 @@ _CONTENT: Final = {
     "blocks": "the blocks, as in PLINK's .blocks.det",
     "pairs": "the correlation with its noisy counts, as in PLINK's .ld",
     "selections": "how far the selected answers may be off",
+    "scan": "every SNP: allele frequency, odds ratio with its interval, z and p-value; columns as PLINK 2 names them",
+    "regions": "regions of significant SNPs",
 }
 
 
@@ -221,6 +241,7 @@ def _files(plan: Plan, question: Question) -> Section:
     rows = (
         *((f"data/{name}.parquet, .csv", _CONTENT[name]) for name in schemas(plan, question)),
         (DRAWN, "the noisy answer as it was drawn; the tables are a function of it"),
+        *([(SCORES, "the scores of the response, which is in no file")] if isinstance(question, Scan) else []),
         (
             "plan/",
             "the public plan, its SNP list and the question, enough to make the tables from the noisy answer again",

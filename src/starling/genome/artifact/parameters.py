@@ -3,7 +3,7 @@
 from typing import Final
 
 from starling.genome.artifact.files import DRAWN, PLAN, QUESTION, SNPS
-from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Question
+from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Question, Scan
 from starling.genome.plan.choices import UNPROTECTED
 from starling.genome.postprocess.estimates import CONFIDENCE
 from starling.release.codec import Json, plain
@@ -11,6 +11,11 @@ from starling.release.registry import Product
 from starling.release.statement import Particulars
 
 SOURCE: Final = "Johnson and Shmatikov 2013, Privacy-Preserving Data Exploration in Genome-Wide Association Studies"
+
+
+SCAN_SOURCE: Final = "Warner 1965, Randomized response; score tests of one response"
+EXACT: Final = tuple(f"{what} of each SNP: genotypes are not protected" for what in ("OBS_CT", "A1_FREQ", "XX"))
+"""What a scan shows of genotypes as it is."""
 
 
 def title(plan: Plan, question: Question) -> str:
@@ -23,7 +28,7 @@ def particulars(plan: Plan, question: Question) -> Particulars:
     """What privacy.json says of a release: the plan's choices, the question, and what bounds the part of one person."""
     parameters: dict[str, Json] = {
         "name": question.kind,
-        "source": SOURCE,
+        "source": SCAN_SOURCE if isinstance(question, Scan) else SOURCE,
         "plan": PLAN,
         "snps": SNPS,
         "question": QUESTION,
@@ -52,7 +57,7 @@ def particulars(plan: Plan, question: Question) -> Particulars:
             "missing_phenotype": "control",
         }
         parameters |= {"covariates": list[Json](plan.covariates), "components": plan.components}
-    return Particulars("genome", parameters, bounds)
+    return Particulars("genome", parameters, bounds, EXACT if isinstance(question, Scan) else ())
 
 
 def mechanisms(question: Question) -> tuple[str, ...]:
@@ -69,6 +74,10 @@ def mechanisms(question: Question) -> tuple[str, ...]:
         return (*cases, _number(question) if isinstance(question, NumSig) else _places(question))
     if isinstance(question, LocBlock):
         return ("loc_block: exponential mechanism by distance to being the longest valid block, sensitivity 1 patient",)
+    if isinstance(question, Scan):
+        return (
+            "scan: one randomized response, a coin for each person's phenotype; score tests and odds ratios are made of it",
+        )
     return (f"{question.kind}: {NOISE[question.noise]}",)
 
 
@@ -111,7 +120,7 @@ def product(plan: Plan, question: Question) -> Product:
         region="The people of the study",
         domain="Genotypes of each person at the SNPs of a public list, and whether the person is a case.",
         bounds=bounds,
-        mechanisms=f"{SOURCE}: {'; '.join(mechanisms(question))}. Exact over the integers.",
+        mechanisms=f"{SCAN_SOURCE if isinstance(question, Scan) else SOURCE}: {'; '.join(mechanisms(question))}. Exact over the integers.",
         post_processing="p-values and correlations are those of the noisy counts, negative ones taken as 0; their intervals follow from"
         " the distribution of the noise.",
         composition="Sequential over the parts of an exploration; each other question is one mechanism. The tree is in privacy.json.",

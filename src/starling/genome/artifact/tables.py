@@ -11,6 +11,15 @@ from typing import Any, Final, TypeAlias
 import pyarrow as pa
 
 from starling.genome.artifact.files import ANSWERS
+from starling.genome.artifact.scans import (
+    REGIONS,
+    SCAN,
+    SCAN_OPTIONAL,
+    SCORE_COLUMNS,
+    SCORES,
+    region_columns,
+    scan_columns,
+)
 from starling.genome.inference.answers import SelectionError
 from starling.genome.inference.intervals import Interval
 from starling.genome.measurements import Block, Number, SelectedSnps
@@ -22,6 +31,7 @@ from starling.genome.postprocess.estimates import (
     Exploration,
     ExplorationError,
     PValue,
+    ScanAnswer,
 )
 from starling.release.datapackage import Sheet
 from starling.release.table_files import Table, Text, column
@@ -102,6 +112,7 @@ COLUMNS: Final[dict[str, tuple[pa.DataType, str]]] = {
         "Persons by which the scores of all rounds fall short of the best ones at most, with a probability of at least 95 %",
     ),
 }
+COLUMNS.update({name: value for name, value in (SCAN | REGIONS).items() if name not in COLUMNS})
 WORDS: Final = {name: words for name, (_, words) in COLUMNS.items()}
 OPTIONAL: Final = ("BP1", "BP2", "KB", "FIRST", "LAST", "SNPS")
 """Missing where no block is valid; a block's CHR too."""
@@ -112,6 +123,8 @@ TITLES: Final = {
     "blocks": "Blocks of correlated SNPs",
     "pairs": "Correlations of SNPs",
     "selections": "How far the selected answers may be off",
+    "scan": "Every SNP: score test and odds ratio",
+    "regions": "Regions of significant SNPs",
 }
 KEYS: Final = {
     "number": (),
@@ -120,7 +133,11 @@ KEYS: Final = {
     "blocks": ("ROUND",),
     "pairs": ("SNP_A", "SNP_B"),
     "selections": ("WHAT",),
+    "scan": ("SNP",),
+    "regions": ("LEAD",),
 }
+MISSING: Final = {"blocks": (*OPTIONAL, "CHR"), "scan": SCAN_OPTIONAL, "regions": ("LEAD_OR",)}
+"""Columns that may be missing, of tables that have others than these."""
 _MOST_INT64: Final = 2**63 - 1
 _PLACE: Final = ("CHR", "SNP", "BP", "A1", "A2")
 _RANGES: Final = tuple(_with_range(name, "") for name in ("P", "LOG10_P", "OR", "F_A", "F_U"))
@@ -150,6 +167,8 @@ def schemas(plan: Plan, question: Question) -> dict[str, pa.Schema]:
         "blocks": ("ROUND", *_BLOCK),
         "pairs": ("CHR_A", "BP_A", "SNP_A", "CHR_B", "BP_B", "SNP_B", *_PAIR, *_with_range(_measure(question), "")),
         "selections": ("WHAT", "CANDIDATES", "ROUNDS", "EPSILON", "OFF_BY"),
+        "scan": tuple(SCAN),
+        "regions": tuple(REGIONS),
     }
     _, names = ANSWERS[question.kind]
     names += ("cases",) if _paid(question) else ()
@@ -161,6 +180,13 @@ def _paid(question: Question) -> Fraction | None:
     return question.prevalence_epsilon if isinstance(question, NumSig | LocSig) else None
 
 
+def words_of(plan: Plan, name: str) -> dict[str, str]:
+    """What the columns of a table mean, where the plan or the table has its own meaning of some."""
+    if name == "scan":
+        return WORDS | {column: words for column, (_, words) in SCAN.items() if words}
+    return WORDS if plan.unit == "person" else WORDS | {"TEST": "score: the score test, adjusted as the plan says"}
+
+
 def tables(plan: Plan, question: Question) -> tuple[Table, ...]:
     """The tables of a release as they are declared, each as Parquet and as CSV."""
     return tuple(
@@ -168,9 +194,9 @@ def tables(plan: Plan, question: Question) -> tuple[Table, ...]:
             name,
             TITLES[name],
             schema,
-            WORDS if plan.unit == "person" else WORDS | {"TEST": "score: the score test, adjusted as the plan says"},
+            words_of(plan, name),
             KEYS[name],
-            (*OPTIONAL, "CHR") if name == "blocks" else OPTIONAL,
+            MISSING.get(name, OPTIONAL),
             (Text("csv", {column: column for column in schema.names}),),
         )
         for name, schema in schemas(plan, question).items()
@@ -183,11 +209,20 @@ def list_sheet(path: str, schema: pa.Schema) -> Sheet:
     return Sheet(path, "The public SNP list, in plan order", columns, ("SNP",))
 
 
+def scores_sheet() -> Sheet:
+    """The scores of a scan for the data package."""
+    columns = tuple(column(name, kind, words) for name, (kind, words) in SCORE_COLUMNS.items())
+    return Sheet(SCORES, "Score tests of the response, in the order of the SNP list", columns)
+
+
 def filled(plan: Plan, question: Question, estimated: Estimated) -> dict[str, pa.Table]:
     """The tables of a release with their rows, by name."""
     answer, error = estimated.answer, estimated.error
     held: dict[str, Columns] = {}
-    if isinstance(answer, Number):
+    if isinstance(answer, ScanAnswer):
+        assert estimated.rows is not None
+        held["scan"], held["regions"] = scan_columns(plan, estimated.rows), region_columns(answer)
+    elif isinstance(answer, Number):
         held["number"] = _number(question, answer)
     elif isinstance(answer, SelectedSnps):
         held["snps"] = _places(plan, answer.snps)

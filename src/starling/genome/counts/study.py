@@ -15,7 +15,9 @@ from starling.genome.arrays import Flags, Int16, Int64, UInt8, UInt64
 from starling.genome.counts.basis import study_basis
 from starling.genome.counts.pairs import carriers, pair_distances, pair_tables
 from starling.genome.counts.phenotypes import read_distances
+from starling.genome.counts.scan import read_scores
 from starling.genome.distance.rules import Rule
+from starling.genome.measurements import SnpScores
 from starling.genome.plan import Model, Plan
 from starling.genome.scores.candidates import Candidates
 from starling.genome.source import Calls, Genotypes, read
@@ -106,6 +108,10 @@ class StudyCounts:
     def score_distances(self, indices: Int64 | None, threshold: int, /) -> Int64:
         """The signed distances by the score test, as `ExactStudy` asks for them."""
         return read_distances(self.plan, self.genotypes, indices, study_basis(self.plan, self.genotypes), threshold)
+
+    def score_tests(self, response: Flags, /) -> SnpScores:
+        """The score tests of a response, as `ExactStudy` asks for them."""
+        return read_scores(self.plan, self.genotypes, response)
 
     def pair_tables(self, pairs: Int64, /) -> Int64:
         """The tables of pairs of SNPs, as `ExactStudy` asks for them."""

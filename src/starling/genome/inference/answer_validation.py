@@ -5,8 +5,8 @@ from typing import Final
 import numpy as np
 
 from starling.genome.inference.adaptive_plan import replay
-from starling.genome.measurements import Block, Cells, Drawn, Explored, Number, SelectedSnps
-from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Query, Question, SnpCorr, SnpPval
+from starling.genome.measurements import Block, Cells, Drawn, Explored, Number, Scanned, SelectedSnps
+from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Query, Question, Scan, SnpCorr, SnpPval
 from starling.genome.scores.locations import num_sig_outputs
 
 FAR: Final = 2**26
@@ -18,6 +18,8 @@ def answer_problem(plan: Plan, question: Question, drawn: Drawn) -> str | None:
     the plan has no such question.
     """
     question.check(plan)
+    if isinstance(question, Scan):
+        return _scan(plan, drawn)
     if not isinstance(question, Explore):
         return _of_query(plan, question, drawn)
     if not isinstance(drawn, Explored):
@@ -48,6 +50,19 @@ def _cells(plan: Plan, query: SnpPval | SnpCorr, answer: Drawn) -> str | None:
     if query.noise == "lattice" and sum(answer.counts) != plan.people:
         return "do not add up to the number of people, as lattice noise leaves it"
     return None
+
+
+def _scan(plan: Plan, answer: Drawn) -> str | None:
+    if not isinstance(answer, Scanned) or len(answer.tests.scores) != len(plan.snps):
+        return "are not one test for each SNP of the list"
+    tests = answer.tests
+    if not (0 <= answer.ones <= plan.people and 0 <= tests.adjusted <= len(plan.covariates) + plan.components):
+        return "have more people or covariates than the plan"
+    if not (tests.variances >= 0).all() or not (tests.squares >= 0).all() or not np.isfinite(tests.scores).all():
+        return "have a variance below 0, or no number"
+    if not ((tests.calls >= 0) & (tests.calls <= plan.people)).all():
+        return "have other than 0 to all people with a call"
+    return None if ((tests.frequencies >= 0) & (tests.frequencies <= 1)).all() else "have a frequency that is none"
 
 
 def _number(plan: Plan, query: NumSig, answer: Drawn) -> str | None:

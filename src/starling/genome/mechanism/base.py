@@ -8,6 +8,7 @@ from typing import Generic, Protocol, TypeVar
 
 from starling.genome.arrays import Flags, Int16, Int64
 from starling.genome.distance.rules import Rule
+from starling.genome.measurements import SnpScores
 from starling.genome.plan import Plan, Question
 from starling.genome.scores.candidates import Candidates
 from starling.privacy.guarantee import Guarantee
@@ -26,6 +27,10 @@ class ExactStudy(Protocol):
 
     def score_distances(self, indices: Int64 | None, threshold: int, /) -> Int64:
         """The signed distance by the score test of each SNP, or of those at `indices`, to C (distance/adjusted.py): int64 (m,)."""
+        ...
+
+    def score_tests(self, response: Flags, /) -> SnpScores:
+        """The score tests of all SNPs against a response, bool (n,), which was randomized before, with the plan's covariates."""
         ...
 
     def pair_tables(self, pairs: Int64, /) -> Int64:

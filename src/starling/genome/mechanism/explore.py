@@ -16,8 +16,9 @@ from starling.genome.inference.adaptive_plan import follow
 from starling.genome.measurements import Drawn, Explored
 from starling.genome.mechanism.base import BaseMechanism, ExactStudy
 from starling.genome.mechanism.noisy_tables import SnpCorrMechanism, SnpPvalMechanism
+from starling.genome.mechanism.scan import ScanMechanism
 from starling.genome.mechanism.selections import LocBlockMechanism, LocSigMechanism, NumSigMechanism
-from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Question, SnpCorr, SnpPval
+from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Question, Scan, SnpCorr, SnpPval
 from starling.privacy.trust import Mechanism
 
 
@@ -39,5 +40,6 @@ def mechanism_of(plan: Plan, question: Question) -> Mechanism[ExactStudy, Drawn]
         SnpPval: SnpPvalMechanism,
         SnpCorr: SnpCorrMechanism,
         Explore: ExploreMechanism,
+        Scan: ScanMechanism,
     }
     return kinds[type(question)](plan, question)

@@ -9,10 +9,11 @@ from typing import Any, Final, TypeVar
 from starling.errors import ParameterError, Problem
 from starling.genome.inference.adaptive_plan import snp_ranges
 from starling.genome.inference.intervals import Interval
+from starling.genome.inference.scans import Region, ScanRows
 from starling.genome.measurements import Block, SelectedSnps
 from starling.genome.plan import Plan
 from starling.genome.plan.exploring import SnpRanges
-from starling.genome.postprocess.estimates import Answer, Correlated, Exploration, PValue
+from starling.genome.postprocess.estimates import Answer, Correlated, Exploration, PValue, ScanAnswer
 from starling.genome.postprocess.wording import PERCENT
 
 SURE: Final = PERCENT
@@ -31,6 +32,8 @@ class Answers:
         blocks: First and last SNP of released blocks in the order in which they were asked; answers of "no block" are left out.
         pairs: Released correlations in the order in which they were asked.
         data: Name of the data in the ledger that was charged; empty where that is not known.
+        scan: The numbers of every SNP of a scan.
+        regions: Its regions of significant SNPs.
     """
 
     plan: Plan = field(repr=False)
@@ -39,6 +42,8 @@ class Answers:
     blocks: SnpRanges = ()
     pairs: tuple[Correlated, ...] = ()
     data: str = ""
+    scan: ScanRows | None = field(default=None, repr=False, compare=False)
+    regions: tuple[Region, ...] = ()
 
     @property
     def threshold(self) -> Fraction:
@@ -96,7 +101,9 @@ def combined(parts: Iterable[tuple[str, Answers]]) -> Answers:
         name: tuple(dict.fromkeys(each for answers in held for each in getattr(answers, name)))
         for name in ("p_values", "located", "blocks", "pairs")
     }
-    return replace(first, data=next((answers.data for answers in held if answers.data), ""), **once)
+    scanned = next((answers for answers in held if answers.scan is not None), first)
+    data = next((answers.data for answers in held if answers.data), "")
+    return replace(first, data=data, scan=scanned.scan, regions=scanned.regions, **once)
 
 
 def shortest(rows: Iterable[_Row], key: Callable[[_Row], Any], interval: Callable[[_Row], Interval]) -> dict[Any, _Row]:
@@ -113,14 +120,17 @@ def shortest(rows: Iterable[_Row], key: Callable[[_Row], Any], interval: Callabl
     return chosen
 
 
-def answers(plan: Plan, answer: Answer, data: str = "") -> Answers:
+def answers(plan: Plan, answer: Answer, data: str = "", rows: ScanRows | None = None) -> Answers:
     """The parts of an answer that have a place in the genome; a number has none, nor has the answer that no block is valid.
 
     Args:
         plan: The plan of the release.
         answer: What it tells.
         data: Name of the data in the ledger that was charged; empty where that is not known.
+        rows: Of a scan, the numbers of every SNP.
     """
+    if isinstance(answer, ScanAnswer):
+        return Answers(plan, data=data, scan=rows, regions=answer.regions)
     if isinstance(answer, Exploration):
         return Answers(plan, answer.p_values, answer.located.snps, snp_ranges(answer.blocks), data=data)
     return Answers(

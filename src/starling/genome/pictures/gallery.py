@@ -6,8 +6,10 @@ from functools import partial
 from math import floor
 from typing import Any, Final
 
+import numpy as np
+
 from starling.errors import ParameterError
-from starling.genome.pictures import linkage, manhattan, quantiles
+from starling.genome.pictures import linkage, manhattan, quantiles, scans
 from starling.genome.pictures.answers import SURE, Answers
 from starling.genome.pictures.naming import short
 from starling.genome.postprocess.wording import MEASURES, TESTS
@@ -39,12 +41,19 @@ class Kind:
     needs: str
 
 
+def scanned(answers: Answers) -> bool:
+    """Whether there is a scan with a SNP that says anything."""
+    return answers.scan is not None and not np.isnan(answers.scan.z).all()
+
+
 KINDS: Final = {
     "manhattan": Kind(
         "Manhattan plot", manhattan.shown, manhattan.manhattan, manhattan.caption, "p-values, located SNPs or blocks"
     ),
     "qq": Kind("QQ plot", quantiles.shown, quantiles.quantiles, quantiles.caption, "p-values of two SNPs by one test"),
     "ld": Kind("Linkage", linkage.shown, linkage.linkage, linkage.caption, "correlations, or a block of two SNPs"),
+    "scan": Kind("Manhattan plot of the scan", scanned, scans.manhattan, scans.manhattan_caption, "a scan"),
+    "scan-qq": Kind("QQ plot of the scan", scanned, scans.quantiles, scans.quantiles_caption, "a scan"),
 }
 """The pictures by the name of the file, without .svg."""
 

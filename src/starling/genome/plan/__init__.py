@@ -4,6 +4,7 @@ from starling.genome.plan.choices import Model
 from starling.genome.plan.exploring import Explore, Question
 from starling.genome.plan.model import Plan
 from starling.genome.plan.queries import LocBlock, LocSig, NumSig, Query, SnpCorr, SnpPval
+from starling.genome.plan.scanning import Scan
 from starling.genome.plan.sites import Region
 from starling.genome.plan.snps import Snps
 
@@ -17,6 +18,7 @@ __all__ = [
     "Query",
     "Question",
     "Region",
+    "Scan",
     "SnpCorr",
     "SnpPval",
     "Snps",

@@ -59,7 +59,10 @@ QUESTIONS: Final = {
     "snp_pval": ("p-value of a SNP", "the p-value of a SNP"),
     "snp_corr": ("correlation of two SNPs", "the correlation of two SNPs"),
     "explore": ("exploration", "all of these, a quarter each"),
+    "scan": ("scan of all SNPs", "a test and an odds ratio of every SNP"),
 }
 """Each kind of question: what it is about, and what it answers; its command has - for _."""
-PHENOTYPE_QUESTIONS: Final = ("num_sig", "loc_sig")
+ONLY_OF_PHENOTYPES: Final = ("scan",)
+"""Kinds of questions of which only a person's phenotype is protected."""
+PHENOTYPE_QUESTIONS: Final = ("num_sig", "loc_sig", "scan")
 """Kinds of questions that have a proof where the unit is the phenotype."""

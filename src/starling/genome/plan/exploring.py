@@ -22,6 +22,7 @@ from starling.genome.plan.queries import (
     check_unit,
     check_whole,
 )
+from starling.genome.plan.scanning import Scan
 from starling.privacy.budget import Exact, exact
 from starling.privacy.events import Event
 from starling.privacy.guarantee import Guarantee, bounded_overlap, sequential
@@ -121,7 +122,7 @@ class Explore(BaseQuestion):
         return SnpPval(snp, self.test, self.epsilon / (4 * k), self.noise)
 
 
-Question: TypeAlias = Query | Explore
+Question: TypeAlias = Query | Explore | Scan
 
 Texts: TypeAlias = str | Sequence[str]
 """One text, or several."""

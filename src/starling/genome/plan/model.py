@@ -32,6 +32,7 @@ from starling.genome.plan.choices import (
     MOST_COMPONENTS,
     MOST_COVARIATES,
     OF_CARRIERS,
+    ONLY_OF_PHENOTYPES,
     P_VALUE_ONLY,
     PHENOTYPE_QUESTIONS,
     QUESTIONS,
@@ -326,7 +327,9 @@ class Plan(PlanInFile, Described):
         choices = [
             (kind.replace("_", "-"), answer, by.get(kind, ", ".join(searching)))
             for kind, (_, answer) in QUESTIONS.items()
-            if (searching or kind in by) and (self.unit == "person" or kind in PHENOTYPE_QUESTIONS)
+            if (searching or kind in by)
+            and kind
+            in (PHENOTYPE_QUESTIONS if self.unit == "phenotype" else QUESTIONS.keys() - set(ONLY_OF_PHENOTYPES))
         ]
         return [
             *parts,

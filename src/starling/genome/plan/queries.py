@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 from starling.errors import ParameterError
-from starling.genome.plan.choices import P_VALUE_ONLY, PHENOTYPE_QUESTIONS, QUESTIONS
+from starling.genome.plan.choices import ONLY_OF_PHENOTYPES, P_VALUE_ONLY, PHENOTYPE_QUESTIONS, QUESTIONS
 from starling.genome.plan.model import Plan
 from starling.genome.scores.candidates import Candidates, candidates
 from starling.privacy.budget import check_int, exact, positive
@@ -321,6 +321,9 @@ def _check_prevalence(plan: Plan, query: NumSig | LocSig) -> None:
 
 def check_unit(plan: Plan, kind: str) -> None:
     """Raises ParameterError for a kind of question that is not proved for whom the plan protects."""
+    if kind in ONLY_OF_PHENOTYPES and plan.unit == "person":
+        problem = f"is {kind}, which shows exact genotypes and protects phenotypes alone"
+        raise ParameterError("question", problem, 'take a plan with unit = "phenotype", or another question')
     if plan.unit == "phenotype" and kind not in PHENOTYPE_QUESTIONS:
         known = " or ".join(name.replace("_", "-") for name in PHENOTYPE_QUESTIONS)
         problem = f"is {kind.replace('_', '-')}, which has no proof where phenotypes alone are protected"

@@ -9,6 +9,8 @@ from fractions import Fraction
 from math import ceil, floor
 from typing import Final, TypeAlias
 
+import numpy as np
+
 from starling.genome.inference.adaptive_plan import replay
 from starling.genome.inference.answers import (
     ALPHA,
@@ -20,8 +22,18 @@ from starling.genome.inference.answers import (
     selection_error,
 )
 from starling.genome.inference.intervals import Interval
-from starling.genome.measurements import Block, Cells, Drawn, Explored, Number, SelectedSnps
-from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Query, Question, SnpCorr, SnpPval
+from starling.genome.inference.scans import (
+    Region,
+    ScanRows,
+    inflation,
+    prevalence,
+    regions,
+    scan_rows,
+    share_left,
+    significant,
+)
+from starling.genome.measurements import Block, Cells, Drawn, Explored, Number, Scanned, SelectedSnps
+from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Query, Question, Scan, SnpCorr, SnpPval
 from starling.release.session import Fields
 
 CONFIDENCE: Final = 1 - ALPHA
@@ -122,8 +134,40 @@ class ExplorationError:
     p_values: tuple[Interval, ...]
 
 
-Answer: TypeAlias = Number | SelectedSnps | Block | PValue | Correlated | Exploration
-Error: TypeAlias = SelectionError | Interval | ExplorationError
+@dataclass(frozen=True, slots=True)
+class ScanAnswer(Fields):
+    """What a scan found; the numbers of every SNP are the rows of its tables.
+
+    Attributes:
+        tested: SNPs that say anything beside the covariates.
+        significant: Those with a p-value at or below the plan's threshold.
+        inflation: Lambda; None where no SNP says anything.
+        prevalence: Estimated share of cases, from the response.
+        adjusted: Covariates and components that were taken out.
+        regions: Where the significant SNPs are.
+    """
+
+    tested: int
+    significant: int
+    inflation: float | None
+    prevalence: float
+    adjusted: int
+    regions: tuple[Region, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ScanError(Fields):
+    """How much noise is in a scan.
+
+    Attributes:
+        share: The share of the sample that the response leaves, at the estimated share of cases.
+    """
+
+    share: float
+
+
+Answer: TypeAlias = Number | SelectedSnps | Block | PValue | Correlated | Exploration | ScanAnswer
+Error: TypeAlias = SelectionError | Interval | ExplorationError | ScanError
 """Of a selection the chance to be off by more than some patients; of a p-value or a correlation an interval."""
 
 
@@ -133,6 +177,8 @@ class Estimated:
 
     answer: Answer
     error: Error
+    rows: ScanRows | None = None
+    """Of a scan the numbers of every SNP."""
 
 
 def estimate(plan: Plan, question: Question, drawn: Drawn) -> Estimated:
@@ -140,6 +186,9 @@ def estimate(plan: Plan, question: Question, drawn: Drawn) -> Estimated:
     if isinstance(question, Explore):
         assert isinstance(drawn, Explored)
         return _exploration(plan, question, drawn)
+    if isinstance(question, Scan):
+        assert isinstance(drawn, Scanned)
+        return _scan(plan, question, drawn)
     if isinstance(question, SnpPval):
         assert isinstance(drawn, Cells)
         p = _p_value(plan, question, drawn)
@@ -150,6 +199,20 @@ def estimate(plan: Plan, question: Question, drawn: Drawn) -> Estimated:
         return Estimated(Correlated(question.first, question.second, question.correlation, drawn.counts, value), value)
     assert isinstance(drawn, Number | SelectedSnps | Block)
     return Estimated(drawn, selection_error(plan, question))
+
+
+def _scan(plan: Plan, question: Scan, drawn: Scanned) -> Estimated:
+    rows = scan_rows(plan, question, drawn)
+    share = prevalence(plan, question, drawn)
+    answer = ScanAnswer(
+        int(np.count_nonzero(~np.isnan(rows.z))),
+        int(np.count_nonzero(significant(plan, rows))),
+        inflation(rows),
+        round(share, PLACES),
+        drawn.tests.adjusted,
+        regions(plan, rows),
+    )
+    return Estimated(answer, ScanError(round(share_left(min(max(share, 0.0), 1.0), question.epsilon), 4)), rows)
 
 
 def _exploration(plan: Plan, explore: Explore, drawn: Explored) -> Estimated:

@@ -21,6 +21,8 @@ from starling.genome.postprocess.estimates import (
     Error,
     ExplorationError,
     PValue,
+    ScanAnswer,
+    ScanError,
 )
 from starling.privacy.distributions.accuracy import margin
 from starling.privacy.distributions.discrete import DiscreteLaplace
@@ -44,6 +46,7 @@ OF: Final[dict[Model, str]] = {
     "recessive": "of carriers of two copies",
     "genotypic": "of the allele",
     "allelic": "of the allele",
+    "additive": "of each copy",
 }
 """What an odds ratio and shares are of, under each model."""
 MOST: Final = 20
@@ -70,17 +73,15 @@ def _sentences(plan: Plan, question: Question, answer: Answer) -> list[str]:
     if isinstance(answer, Number):
         assert isinstance(question, NumSig)
         return _number(plan, question, answer)
-    if isinstance(answer, SelectedSnps):
-        return [_places(answer)]
+    if isinstance(answer, SelectedSnps | PValue):
+        return [_places(answer) if isinstance(answer, SelectedSnps) else _p_value(plan, answer)]
     if isinstance(answer, Block):
         assert isinstance(question, LocBlock)
         return [f"{_block(plan, answer)}: {_right(selection_error(plan, question))}."]
-    if isinstance(answer, PValue):
-        return [_p_value(plan, answer)]
+    if isinstance(answer, ScanAnswer):
+        return _scan(plan, answer)
     if isinstance(answer, Correlated):
-        value = answer.value
-        about = _range(f"{value.estimate:z.4g}", f"{value.low:z.4g}", f"{value.high:z.4g}")
-        return [f"{MEASURES[answer.measure]} of {answer.first} and {answer.second} is about {about}."]
+        return [_correlated(answer)]
     assert isinstance(question, Explore)
     lines = _number(plan, question.number(plan), answer.number)
     lines += [_places(answer.located)] if answer.located.snps else ["So nothing was followed up."]
@@ -99,6 +100,8 @@ def error_text(plan: Plan, question: Question, error: Error) -> list[str]:
     """How far an answer may be off, in sentences about SNPs, persons and p-values."""
     if isinstance(error, Interval):
         return [_INTERVAL]
+    if isinstance(error, ScanError):
+        return [_SHARE.format(share=f"{100 * error.share:z.1f} %", percent=PERCENT), _FIRST_ORDER]
     lines: list[str] = []
     if isinstance(error, SelectionError):
         of_answer = {NumSig: _OFF_NUMBER, LocSig: _OFF_PLACES}.get(type(question), _OFF_BLOCK)
@@ -133,6 +136,34 @@ _VERDICTS: Final = {
     "no": "none of it significant",
     "open": "which leaves open whether it is significant",
 }
+
+
+def _scan(plan: Plan, answer: ScanAnswer) -> list[str]:
+    """The scan, its inflation, and the first regions."""
+    number = (
+        f"{answer.significant:,} of {answer.tested:,} SNPs" if answer.significant else f"None of {answer.tested:,} SNPs"
+    )
+    adjusted = "" if plan.adjusted == "nothing" else f", adjusted for {plan.adjusted}"
+    lines = [f"{number} at or below the threshold by the score test{adjusted}."]
+    if answer.inflation is not None:
+        lines.append(
+            f"Lambda is {answer.inflation:z.3f}: about 1 where nothing but chance and causes makes SNPs differ."
+        )
+    wanted = len(plan.covariates) + plan.components
+    if answer.adjusted < wanted:
+        lines.append(f"Only {answer.adjusted} of {wanted} covariates and components say anything beside the others.")
+    regions = sorted(answer.regions, key=lambda each: each.log10_p)[:MOST]
+    if regions:
+        names = ", ".join(f"{each.lead} (chromosome {each.chromosome})" for each in regions)
+        more = len(answer.regions) - len(regions)
+        lines.append(f"The strongest SNP of each region: {names}{f' and {more:,} more' if more else ''}.")
+    return lines
+
+
+def _correlated(answer: Correlated) -> str:
+    value = answer.value
+    about = _range(f"{value.estimate:z.4g}", f"{value.low:z.4g}", f"{value.high:z.4g}")
+    return f"{MEASURES[answer.measure]} of {answer.first} and {answer.second} is about {about}."
 
 
 def _number(plan: Plan, question: NumSig, answer: Number) -> list[str]:
@@ -220,6 +251,13 @@ _WORST: Final = (
     " A preview also has that of a typical study, which is supposed and is mostly far higher."
 )
 _INTERVAL: Final = f"Each interval holds the exact value with a chance of at least {PERCENT}, each on its own."
+_SHARE: Final = (
+    "The coins leave {share} of the sample: intervals and p-values hold sampling and coins together, an interval with a chance of about"
+    " {percent} in large samples."
+)
+_FIRST_ORDER: Final = (
+    "Odds ratios are of first order: too far from 1 by up to 6 % of their logarithm at 1.2, by up to 22 % at 2."
+)
 _OFF_NUMBER: Final = (
     "The number is right, or wrong only by SNPs of which each would cross the threshold if the {records} of at most"
     " {persons} were others"

@@ -6,9 +6,10 @@ from fractions import Fraction
 from typing import Any, Final, TypeAlias
 
 from starling.errors import ParameterError
-from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Question, SnpCorr, SnpPval
+from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Question, Scan, SnpCorr, SnpPval
 from starling.genome.plan.queries import LARGEST_EPSILON
-from starling.genome.preview import selections, tables
+from starling.genome.preview import scanning, selections, tables
+from starling.genome.preview.scanning import ExpectedScan
 from starling.genome.preview.selections import ExpectedLocBlock, ExpectedLocSig, ExpectedNumSig
 from starling.genome.preview.tables import ExpectedTables
 from starling.genome.preview.typical import Assumed, ExpectedAnswer
@@ -34,7 +35,9 @@ class ExpectedExplore(ExpectedAnswer):
     table: ExpectedTables
 
 
-Expected: TypeAlias = ExpectedNumSig | ExpectedLocSig | ExpectedLocBlock | ExpectedTables | ExpectedExplore
+Expected: TypeAlias = (
+    ExpectedNumSig | ExpectedLocSig | ExpectedLocBlock | ExpectedTables | ExpectedExplore | ExpectedScan
+)
 
 
 def preview(study: Plan | Assumed, question: Question, *, followed: int | None = None) -> Expected:
@@ -71,6 +74,7 @@ def preview(study: Plan | Assumed, question: Question, *, followed: int | None =
         LocBlock: selections.loc_block,
         SnpPval: tables.noisy_tables,
         SnpCorr: tables.noisy_tables,
+        Scan: scanning.scan,
     }
     return expected[type(question)](assumed, question)
 
@@ -100,6 +104,8 @@ def error_of(assumed: Assumed, question: Question, *, followed: int | None = Non
         return error_of(assumed, question.locations(k, k))
     if isinstance(question, SnpPval | SnpCorr):
         return tables.noisy_tables(assumed, question, (question.noise,)).widest()
+    if isinstance(question, Scan):
+        return scanning.error(assumed, question)
     return selections.error(plan, question).within(1 - CONFIDENCE)
 
 
@@ -110,6 +116,7 @@ UNITS: Final = {
     "snp_pval": "powers of ten of p, between the ends of its interval",
     "snp_corr": "of the correlation, between the ends of its interval",
     "explore": "patients, in its second answer",
+    "scan": "as odds ratio of an allele of frequency 0.2 that is found",
 }
 """What the error of each kind of question is in."""
 
@@ -121,6 +128,7 @@ MEANINGS: Final = {
     "snp_pval": "",
     "snp_corr": "",
     "explore": "Of its places: no SNP that is left out is ahead of a named one by more patients",
+    "scan": "Such an allele is at or below the threshold 95 times of 100, where half of the people are cases",
 }
 """What the error of each kind of question means, where its unit does not say it."""
 

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from math import floor
 from typing import Any, Final
 
-from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Question, SnpCorr, SnpPval
+from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Question, Scan, SnpCorr, SnpPval
 from starling.genome.postprocess.wording import TESTS
 from starling.genome.preview.expected import Expected, ExpectedExplore
+from starling.genome.preview.scanning import ExpectedScan
 from starling.genome.preview.selections import CONFIDENCES, ExpectedLocBlock, ExpectedLocSig, ExpectedNumSig, Within
 from starling.genome.preview.tables import ExpectedTables, TypicalInterval
 from starling.genome.preview.typical import ExpectedAnswer, describe
@@ -52,11 +53,14 @@ def question_text(question: Question) -> str:
     if isinstance(question, LocBlock):
         measure = MEASURES[question.correlation]
         return f"The longest block of SNPs with {measure} above {decimal_up(question.delta_c)} around given SNPs"
-    if isinstance(question, SnpPval):
-        return f"The p-value of a SNP by the test {TESTS[question.test]}"
+    if isinstance(question, SnpPval | Scan):
+        return _SCAN if isinstance(question, Scan) else f"The p-value of a SNP by the test {TESTS[question.test]}"
     if isinstance(question, Explore):
         return f"How many SNPs are significant by the test {TESTS[question.test]}, which, in which blocks, with which p-values"
     return f"The correlation of two SNPs, {MEASURES[question.correlation]}"
+
+
+_SCAN: Final = "A score test and an odds ratio of every SNP, all by one randomized response"
 
 
 def grids(expected: Sequence[Expected]) -> tuple[Grid, ...]:
@@ -67,6 +71,7 @@ def grids(expected: Sequence[Expected]) -> tuple[Grid, ...]:
         ExpectedLocBlock: _block,
         ExpectedTables: _tables,
         ExpectedExplore: _explore,
+        ExpectedScan: _scan,
     }
     return makers[type(expected[0])](expected)
 
@@ -191,6 +196,24 @@ def _explore(expected: Sequence[ExpectedExplore]) -> tuple[Grid, ...]:
         header = (*grid.header[: -len(costs)], *costs)
         grids.append(Grid(f"{part}: {grid.title[0].lower()}{grid.title[1:]}", header, grid.rows))
     return tuple(grids)
+
+
+def _scan(expected: Sequence[ExpectedScan]) -> tuple[Grid, ...]:
+    """Shares of the sample, and odds ratios that are found."""
+    shares = [
+        (_share(at), *(_share(one.shares[row].share) for one in expected))
+        for row, at in enumerate(each.prevalence for each in expected[0].shares)
+    ]
+    title = "Share of the sample that the coins leave, by the share of cases"
+    rows = [
+        (f"{each[0].frequency:g}", *map(odds_ratio, (each[0].without_noise, *(needed.detected for needed in each))))
+        for each in zip(*(one.needed for one in expected), strict=True)
+    ]
+    needed = "Odds ratio from which a SNP is at or below the threshold 95 times of 100, by frequency of the allele"
+    return (
+        Grid(title, _costs(expected, "cases"), tuple(shares)),
+        Grid(needed, _costs(expected, "frequency", "without coins"), tuple(rows)),
+    )
 
 
 def _snps(number: int) -> str:

@@ -9,7 +9,7 @@ from typing import Final
 
 from starling.genome.distance.adjusted import MOST_VARIANCE
 from starling.genome.distance.constants import quantile
-from starling.genome.plan import LocBlock, Question, SnpCorr, SnpPval
+from starling.genome.plan import LocBlock, Question, Scan, SnpCorr, SnpPval
 from starling.genome.plan.choices import OF_CARRIERS, UNPROTECTED
 from starling.genome.preview.expected import Expected, ExpectedExplore, preview
 from starling.genome.preview.grids import (
@@ -132,6 +132,8 @@ def expected_errors(
 
 def note(assumed: Assumed, expected: Sequence[Expected]) -> str:
     """What whoever asks this question must know beforehand; empty for most."""
+    if isinstance(expected[0].query, Scan):
+        return _ADDS_UP
     if assumed.plan.unit == "phenotype":
         return conservatism(assumed) if assumed.variance(expected[0].query) == MOST_VARIANCE else _PAID
     return OF_CARRIERS if isinstance(expected[0].query, LocBlock | SnpCorr) else ""
@@ -139,6 +141,7 @@ def note(assumed: Assumed, expected: Sequence[Expected]) -> str:
 
 _COVARIATES: Final = "Covariates are not supposed here: what they explain of a SNP is lost."
 _PAID: Final = f"The threshold follows from the noisy number of cases: as many as are supposed here. {_COVARIATES}"
+_ADDS_UP: Final = f"One response serves all SNPs. Another scan draws another, and the costs add up. {_COVARIATES}"
 
 
 def conservatism(assumed: Assumed) -> str:

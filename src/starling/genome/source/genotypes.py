@@ -168,8 +168,8 @@ def open_genotypes(
     phenotype_path = None if phenotype is None else Path(phenotype).absolute()
     path = Path(path).absolute()
     files = study_files(path, phenotype_path, covariates)
-    beside = None if covariates is None else open_covariates(files[-1], plan)
-    if plan.covariates and beside is None:
+    adjusted = None if covariates is None else open_covariates(files[-1], plan)
+    if plan.covariates and adjusted is None:
         names = ", ".join(map(shown, plan.covariates))
         raise SourceError("covariates", "are missing", f"give the file that has {names}, as PLINK's --covar takes it")
     if path.name.endswith(_VCF):
@@ -179,7 +179,7 @@ def open_genotypes(
             refuse(path, "has no phenotypes", "give a phenotype file beside it", field="phenotype")
         size, samples = check_vcf(path)
         people_of = open_people(plan, phenotype_path, samples=samples)
-        return Genotypes("vcf", files, path, size, people_of, covariates=beside)
+        return Genotypes("vcf", files, path, size, people_of, covariates=adjusted)
     kind, _ = _prefix(path)
     calls, sites, people = files[:3]
     if kind == "pgen" and not sites.exists() and Path(f"{sites}.zst").exists():
@@ -188,11 +188,11 @@ def open_genotypes(
     matched = match_sites(sites, plan)
     if kind == "bed":
         size = check_bed(calls, plan.people, len(matched.alleles))
-        return Genotypes(kind, files, calls, size, persons, matched, covariates=beside)
+        return Genotypes(kind, files, calls, size, persons, matched, covariates=adjusted)
     from starling.genome.source.pgen import open_pgen
 
     size, reader = open_pgen(calls, plan.people, matched.alleles)
-    return Genotypes(kind, files, calls, size, persons, matched, reader, beside)
+    return Genotypes(kind, files, calls, size, persons, matched, reader, adjusted)
 
 
 def study_files(

@@ -62,12 +62,12 @@ def as_files(
     with TemporaryDirectory(prefix="starling-") as scratch:
         folder = Path(scratch)
         genotypes = records if isinstance(records, str | Path) else _write_genotypes(plan, records, folder / "study")
-        words, beside = phenotype, covariates
+        words, columns = phenotype, covariates
         if words is not None and not isinstance(words, str | Path):
             words = _write_phenotypes(plan, words, folder)
-        if beside is not None and not isinstance(beside, str | Path):
-            beside = _write_columns(beside, plan.covariates, folder / "covariates.txt")
-        yield genotypes, words, beside
+        if columns is not None and not isinstance(columns, str | Path):
+            columns = _write_columns(columns, plan.covariates, folder / "covariates.txt")
+        yield genotypes, words, columns
 
 
 def _write_genotypes(plan: Plan, data: InMemory, prefix: Path) -> Path:

@@ -1,0 +1,59 @@
+"""A scan in the formats of others: the columns of PLINK 2's --glm, and GWAS-SSF 1.0.2. From what was released alone."""
+
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+
+from starling.genome.inference.scans import ScanRows
+from starling.genome.plan import Plan
+from starling.genome.plan.choices import UNPROTECTED
+from starling.genome.plan.scanning import Scan
+from starling.release.cells import text_cell
+
+GLM_COLUMNS: Final = (
+    "#CHROM",
+    "POS",
+    "ID",
+    "REF",
+    "ALT",
+    "A1",
+    "A1_FREQ",
+    "TEST",
+    "OBS_CT",
+    "OR",
+    "LOG(OR)_SE",
+    "L95",
+    "U95",
+    "Z_STAT",
+    "P",
+    "ERRCODE",
+)
+"""As PLINK 2 writes them with `cols=+a1freq` and `--ci 0.95`; A1 stands as ALT."""
+TESTS: Final = {"additive": "ADD", "dominant": "DOM", "recessive": "REC"}
+NA: Final = "NA"
+
+
+def glm(plan: Plan, rows: ScanRows) -> Iterator[str]:
+    """Lines in the columns of PLINK 2's --glm of a logistic regression; P below what a double holds is 0 there, and so here."""
+    snps, test = plan.snps, TESTS[plan.model]
+    yield "\t".join(GLM_COLUMNS) + "\n"
+    numbers = (rows.odds_ratio, rows.se, rows.low, rows.high, rows.z, rows.p)
+    columns = (column.tolist() for column in (rows.frequencies, rows.calls, *numbers))
+    listed = zip(snps.chromosomes, snps.positions.tolist(), snps.ids, snps.other, snps.carried, strict=True)
+    for place, (frequency, calls, *values) in zip(listed, zip(*columns, strict=True), strict=True):
+        chromosome, position, name, other, carried = place
+        texts = [NA if np.isnan(value) else f"{value:z.6g}" for value in values]
+        code = "." if not np.isnan(values[-1]) else "CONST_ALLELE"
+        head = (chromosome, str(position), text_cell(name), other, carried, carried)
+        yield "\t".join((*head, f"{frequency:z.6g}", test, str(calls), *texts, code)) + "\n"
+
+
+def note(plan: Plan, question: Scan) -> str:
+    """What whoever reads the numbers must know."""
+    return (
+        f"{UNPROTECTED}: allele frequencies and numbers of calls are exact. Each person's phenotype is protected: p-values, odds ratios and"
+        f" standard errors are made of one randomized response at epsilon {question.epsilon}, and hold sampling and coins together. Odds"
+        " ratios are of first order (score test), not of a logistic regression. p-values are not corrected for the"
+        f" {len(plan.snps):,} SNPs. Adjusted for: {plan.adjusted}. Genome build: {plan.build or 'not stated'}."
+    )

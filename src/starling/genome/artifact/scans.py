@@ -1,0 +1,137 @@
+"""The files and tables of a scan: what was drawn, as Parquet beside two numbers, and the rows that follow from it."""
+
+from io import BytesIO
+from pathlib import Path
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from starling.errors import IntegrityError
+from starling.genome.arrays import Float64
+from starling.genome.inference.scans import ScanRows
+from starling.genome.measurements import Scanned, SnpScores
+from starling.genome.plan import Plan
+from starling.genome.plan.snps import MOST_SNPS
+from starling.genome.postprocess.estimates import ScanAnswer
+from starling.release import public_json
+from starling.release.codec import refuse
+from starling.release.encrypted import Create
+from starling.release.manifest import DOWNLOAD_AGAIN
+
+SCORES: Final = "measurements/scores.parquet"
+SCORE_COLUMNS: Final = {
+    "U": (pa.float64(), "Score of the response, x'r: x the column of the SNP, r the response, without covariates"),
+    "V": (pa.float64(), "Variance of U, the sum of x^2 r^2; 0 where covariates explain the SNP"),
+    "XX": (pa.float64(), "x'x"),
+    "OBS_CT": (pa.int64(), "People with a call, exact"),
+    "A1_FREQ": (pa.float64(), "Frequency of A1 among the calls, exact"),
+}
+"""In the order of the plan's list."""
+SCAN: Final = {
+    "CHR": (pa.string(), ""),
+    "SNP": (pa.string(), ""),
+    "BP": (pa.int64(), ""),
+    "A1": (pa.string(), ""),
+    "A2": (pa.string(), ""),
+    "A1_FREQ": (pa.float64(), "Frequency of A1 among the calls, exact: genotypes are not protected"),
+    "OBS_CT": (pa.int64(), "People with a call, exact"),
+    "BETA": (pa.float64(), "Log odds ratio of one more A1, or of carrying it, to first order"),
+    "SE": (pa.float64(), "Standard error of BETA, sampling and coins together"),
+    "OR": (pa.float64(), "Odds ratio, e^BETA"),
+    "L95": (pa.float64(), "Lower end of the 95 % interval of OR, sampling and coins together"),
+    "U95": (pa.float64(), "Upper end of it"),
+    "Z": (pa.float64(), "Score over its standard error"),
+    "P": (pa.float64(), "Two-sided p-value of Z, not corrected for the number of SNPs"),
+    "LOG10_P": (pa.float64(), "log10 of P, where P itself may be too small to write"),
+}
+"""The columns of every SNP; those without words are the list's."""
+SCAN_OPTIONAL: Final = ("BETA", "SE", "OR", "L95", "U95", "Z", "P", "LOG10_P")
+"""Missing where covariates explain the SNP, or where an odds ratio cannot be told."""
+REGIONS: Final = {
+    "CHR": (pa.string(), ""),
+    "FROM_BP": (pa.int64(), "Position of the first significant SNP of the region"),
+    "TO_BP": (pa.int64(), "Position of the last one"),
+    "SIGNIFICANT": (pa.int64(), "SNPs of the region with a p-value at or below the plan's threshold"),
+    "LEAD": (pa.string(), "Id of the one with the smallest p-value"),
+    "LEAD_LOG10_P": (pa.float64(), "log10 of its p-value"),
+    "LEAD_OR": (pa.float64(), "Its odds ratio, too far from 1 on average: it was selected"),
+}
+
+
+def write_scan(create: Create, summary: str, drawn: Scanned) -> None:
+    """Write both files; `create` makes them, `summary` names the first."""
+    with create(summary) as file:
+        file.write(public_json.form({"ones": drawn.ones, "adjusted": drawn.tests.adjusted}).encode())
+    tests = drawn.tests
+    columns = (tests.scores, tests.variances, tests.squares, tests.calls, tests.frequencies)
+    table = pa.table(dict(zip(SCORE_COLUMNS, columns, strict=True)), schema=scores_schema())
+    content = BytesIO()
+    pq.write_table(table, content, compression="zstd")
+    with create(SCORES) as file:
+        file.write(content.getbuffer())
+
+
+def read_scan(folder: Path, summary: str) -> Scanned:
+    """What `write_scan` wrote. Raises IntegrityError where it is not."""
+    numbers: dict[str, int] = public_json.read(folder, summary, _summary, dict)
+    try:
+        with pq.ParquetFile(folder / SCORES) as file:
+            rows = file.metadata.num_rows
+            right = file.schema_arrow.equals(scores_schema())
+            table = file.read() if right and 1 <= rows <= MOST_SNPS else None
+    except (OSError, pa.ArrowException):
+        table = None
+    if table is None or any(column.null_count for column in table.columns):
+        raise IntegrityError(SCORES, "is not as Starling writes it", DOWNLOAD_AGAIN)
+    scores, variances, squares, calls, frequencies = (column.to_numpy() for column in table.columns)
+    return Scanned(numbers["ones"], SnpScores(numbers["adjusted"], scores, variances, squares, calls, frequencies))
+
+
+def scores_schema() -> pa.Schema:
+    """The columns of the scores."""
+    return pa.schema([(name, kind) for name, (kind, _) in SCORE_COLUMNS.items()])
+
+
+def _summary(data: Any) -> dict[str, int]:
+    if not isinstance(data, dict) or data.keys() != {"ones", "adjusted"}:
+        refuse()
+    if any(type(value) is not int or not 0 <= value < 2**31 for value in data.values()):
+        refuse()
+    return data
+
+
+def scan_columns(plan: Plan, rows: ScanRows) -> dict[str, Any]:
+    """The rows of the table of all SNPs."""
+    snps = plan.snps
+    columns = {"BETA": rows.beta, "SE": rows.se, "OR": rows.odds_ratio, "L95": rows.low, "U95": rows.high, "Z": rows.z}
+    columns |= {"P": rows.p, "LOG10_P": rows.log10_p}
+    return {
+        "CHR": snps.chromosomes,
+        "SNP": snps.ids,
+        "BP": snps.positions,
+        "A1": snps.carried,
+        "A2": snps.other,
+        "A1_FREQ": rows.frequencies,
+        "OBS_CT": rows.calls,
+        **{name: _missing(values) for name, values in columns.items()},
+    }
+
+
+def region_columns(answer: ScanAnswer) -> dict[str, Any]:
+    """The rows of the table of regions."""
+    regions = answer.regions
+    return {
+        "CHR": [each.chromosome for each in regions],
+        "FROM_BP": [each.first for each in regions],
+        "TO_BP": [each.last for each in regions],
+        "SIGNIFICANT": [each.snps for each in regions],
+        "LEAD": [each.lead for each in regions],
+        "LEAD_LOG10_P": [each.log10_p for each in regions],
+        "LEAD_OR": [each.odds_ratio for each in regions],
+    }
+
+
+def _missing(values: Float64) -> pa.Array:
+    """NaN as missing."""
+    return pa.array(values, from_pandas=True)

@@ -1,0 +1,206 @@
+"""What a scan tells of each SNP, by the response that it was made of: z, p-value, odds ratio, and how much noise is in them.
+
+With q = 1/(1 + e^epsilon), a phenotype y of 0 or 1 and its response r: y* = (r - q)/(1 - 2q) has the mean y. So u/(1 - 2q) is an
+unbiased score of the exact phenotypes, with variance v/(1 - 2q)^2, sampling and coins together (v is robust: it is made of the response
+itself). z and p do not depend on the factor.
+
+Log odds. The slope of y on a copy, u / x'x, over K (1 - K), K the share of cases, is the first step from no effect of the logistic
+regression: log OR = u / (x'x K (1 - K)). It is near the maximum of the likelihood where effects are small. For alleles of frequency .1 to
+.5 and K from .1 to .5 the expected step is off by up to 4 % of the log odds ratio at an odds ratio of 1.1, 6 % at 1.2, 14 % at 1.5, 22 %
+at 2 (tests/genome/inference/test_scans.py); it is off by more for rare alleles and rare diseases. K is (share of yes - q)/(1 - 2q), an
+estimate too; what it is off by, all odds ratios share.
+
+Sources: Warner 1965; spec of the phenotype relation; White 1980 for the robust variance.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import exp, sinh, tanh
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from starling.genome.arrays import Flags, Float64, Int64
+from starling.genome.measurements import Scanned
+from starling.genome.plan import Plan, Scan
+from starling.genome.statistics.tails import chi_squared_log_tail
+
+MEDIAN: Final = 0.454936423119572
+"""Of a chi-squared variable of one degree of freedom."""
+NORMAL: Final = 1.959963984540054
+"""What a standard normal variable is within 95 times of 100."""
+APART: Final = 500_000
+"""Base pairs without a significant SNP that end a region."""
+PLACES: Final = 6
+"""Decimals."""
+EXACT_POWER: Final = 22
+"""The largest power of ten that is a double."""
+P_DIGITS: Final = 3
+"""Decimals of the digits of a p-value, before its power of ten."""
+LARGEST: Final = 1e6
+"""An odds ratio, or an end of its interval, beyond this or its inverse is missing."""
+_LOG10: Final = float(np.log(10))
+
+
+def share_left(prevalence: float, epsilon: Fraction) -> float:
+    """The share of the sample that a response leaves: v/(v + 1/(4 sinh^2(epsilon/2))), v = K (1 - K).
+
+    >>> [round(share_left(0.5, Fraction(epsilon)), 3) for epsilon in (1, 2, 3)]
+    [0.214, 0.58, 0.819]
+    """
+    spread = prevalence * (1 - prevalence)
+    half = min(float(epsilon) / 2, 300.0)
+    return spread / (spread + 1 / (4 * sinh(half) ** 2))
+
+
+def flipped(epsilon: Fraction) -> float:
+    """q: the chance that an answer is turned round."""
+    return 1 / (1 + exp(min(float(epsilon), 700.0)))
+
+
+def response_scale(epsilon: Fraction) -> float:
+    """1 - 2q, without rounding it away where epsilon is small."""
+    return tanh(min(float(epsilon), 700.0) / 2)
+
+
+def prevalence(plan: Plan, question: Scan, drawn: Scanned) -> float:
+    """K: an unbiased estimate of the share of cases, below 0 or above 1 perhaps."""
+    return (drawn.ones / plan.people - flipped(question.epsilon)) / response_scale(question.epsilon)
+
+
+class ScanRows(NamedTuple):
+    """What is told of each SNP in the list's order, float64 (m,); NaN where it cannot be told.
+
+    Attributes:
+        z: Score over its standard error; NaN where covariates explain the SNP.
+        log10_p: log10 of the two-sided p-value of z.
+        p: That p-value.
+        beta: Log odds ratio of one more copy (or of carrying), to first order.
+        se: Its standard error, sampling and coins together.
+        odds_ratio: e^beta.
+        low: Lower end of its 95 % interval.
+        high: Upper end.
+        calls: People with a call, int64 (m,), exact.
+        frequencies: Share of the carried allele among the alleles of the calls, exact.
+    """
+
+    z: Float64
+    log10_p: Float64
+    p: Float64
+    beta: Float64
+    se: Float64
+    odds_ratio: Float64
+    low: Float64
+    high: Float64
+    calls: Int64
+    frequencies: Float64
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """Significant SNPs with no more than APART base pairs between neighbours.
+
+    Attributes:
+        chromosome: Where it lies.
+        first: Position of the first of them.
+        last: Position of the last.
+        snps: How many there are.
+        lead: Id of the one with the smallest p-value.
+        log10_p: log10 of that.
+        odds_ratio: Its odds ratio, NaN-free: None where it cannot be told.
+    """
+
+    chromosome: str
+    first: int
+    last: int
+    snps: int
+    lead: str
+    log10_p: float
+    odds_ratio: float | None
+
+
+def scan_rows(plan: Plan, question: Scan, drawn: Scanned) -> ScanRows:
+    """The numbers of every SNP, rounded so that the last bits of a machine's logarithms do not change what is told."""
+    tests = drawn.tests
+    known = tests.variances > 0
+    some = np.where(known, tests.variances, 1.0)
+    z = np.where(known, tests.scores / np.sqrt(some), np.nan)
+    log10_p = chi_squared_log_tail(np.where(known, z * z, 0.0), 1) / _LOG10
+    log10_p = np.where(known, np.round(log10_p, PLACES) + 0.0, np.nan)
+    share = prevalence(plan, question, drawn)
+    spread = share * (1 - share)
+    able = known & (spread > 0) & (tests.squares > 0)
+    scale = response_scale(question.epsilon) * np.where(able, tests.squares, 1.0) * (spread if spread > 0 else 1.0)
+    beta = np.where(able, tests.scores / scale, np.nan)
+    error = np.where(able, np.sqrt(some) / scale, np.nan)
+    ratios = (_ratio(beta), _ratio(beta - NORMAL * error), _ratio(beta + NORMAL * error))
+    return ScanRows(
+        _rounded(z),
+        log10_p,
+        _power(log10_p),
+        _rounded(beta),
+        _rounded(error),
+        *ratios,
+        tests.calls,
+        _rounded(tests.frequencies),
+    )
+
+
+def inflation(rows: ScanRows) -> float | None:
+    """Lambda: the median of z^2 over that of a chi-squared variable; None without a SNP that says anything."""
+    squares = rows.z[~np.isnan(rows.z)] ** 2
+    return round(float(np.median(squares)) / MEDIAN, 4) if squares.size else None
+
+
+def significant(plan: Plan, rows: ScanRows) -> Flags:
+    """Which SNPs have a p-value at or below the plan's threshold, bool (m,)."""
+    threshold = round(float(np.log10(float(plan.p_threshold))), PLACES)
+    return np.asarray(np.nan_to_num(rows.log10_p, nan=0.0) <= threshold)
+
+
+def regions(plan: Plan, rows: ScanRows) -> tuple[Region, ...]:
+    """Where significant SNPs are, in the list's order."""
+    snps, chosen = plan.snps, np.flatnonzero(significant(plan, rows))
+    groups: list[list[int]] = []
+    for at in chosen.tolist():
+        last = groups[-1][-1] if groups else None
+        if (
+            last is not None
+            and snps.chromosomes[last] == snps.chromosomes[at]
+            and int(snps.positions[at]) - int(snps.positions[last]) <= APART
+        ):
+            groups[-1].append(at)
+        else:
+            groups.append([at])
+    return tuple(_region(plan, rows, group) for group in groups)
+
+
+def _region(plan: Plan, rows: ScanRows, group: list[int]) -> Region:
+    snps, lead = plan.snps, min(group, key=lambda at: float(rows.log10_p[at]))
+    ends = int(snps.positions[group[0]]), int(snps.positions[group[-1]])
+    ratio = float(rows.odds_ratio[lead])
+    odds_ratio = None if np.isnan(ratio) else ratio
+    return Region(snps.chromosomes[lead], *ends, len(group), snps.ids[lead], float(rows.log10_p[lead]), odds_ratio)
+
+
+def _ratio(log_odds: Float64) -> Float64:
+    limit = np.log(LARGEST)
+    able = np.abs(log_odds) <= limit
+    return _rounded(np.where(able, np.exp(np.where(able, log_odds, 0.0)), np.nan))
+
+
+def _rounded(values: Float64) -> Float64:
+    # Adding 0.0 makes -0.0 the plain 0.
+    return np.asarray(np.round(values, PLACES) + 0.0)
+
+
+def _power(log10_p: Float64) -> Float64:
+    """10 to that power to four digits, by powers of ten that are read and not reckoned; the smallest double where it is smaller."""
+    known = ~np.isnan(log10_p)
+    whole = np.floor(np.where(known, log10_p, 0.0)).astype(np.int64)
+    digits = np.rint(10 ** (np.where(known, log10_p, 0.0) - whole) * 10**P_DIGITS)
+    # Powers of ten up to the 22nd are whole doubles, so that one division gives the nearest double.
+    value = digits / 10.0 ** np.minimum(P_DIGITS - whole, EXACT_POWER)
+    for at in np.flatnonzero(P_DIGITS - whole > EXACT_POWER).tolist():
+        value[at] = max(float(f"{int(digits[at])}e{int(whole[at]) - P_DIGITS}"), 5e-324)
+    return np.where(known, value, np.nan)

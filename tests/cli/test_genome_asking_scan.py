@@ -1,0 +1,63 @@
+"""A scan on the command line: of a study with covariates, paid by a ledger of phenotypes, drawn, exported and verified."""
+
+from pathlib import Path
+
+import pytest
+
+from starling.cli.genome_asking import QUESTIONS
+from tests.cli.conftest import Call, document
+
+ASKED = "scan"
+
+
+def test_a_study_is_scanned_drawn_and_exported(
+    call: Call, study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STARLING_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("COLUMNS", "200")
+    text = (study / "plan.toml").read_text().replace('unit = "person"', 'unit = "phenotype"')
+    text = text.replace('model = "dominant"', 'model = "additive"\ncovariates = ["age"]\ncomponents = 1')
+    plan, covariates, phenotypes = (tmp_path / name for name in ("plan.toml", "covariates.txt", "phenotypes.txt"))
+    plan.write_text(text.replace('tests = ["g"]', 'tests = ["score"]').replace('"array.bim"', f'"{study}/array.bim"'))
+    covariates.write_text("IID age\n" + "".join(f"p{row} {row % 60}\n" for row in range(1, 301)))
+    phenotypes.write_text("IID t\n" + "".join(f"p{row} {2 if row <= 150 else 1}\n" for row in range(1, 301)))
+    ledger, out = tmp_path / "ledger.sqlite", tmp_path / "out"
+    for step in (
+        ("create", ledger),
+        ("population", ledger, "x", "--measure", "epsilon", "--neighbours", "replace-one-phenotype", "--cap", "50"),
+        ("dataset", ledger, "study", "--population", "x"),
+        ("grant", ledger, "x", "ann", "--cap", "50"),
+    ):
+        assert call("ledger", *step).exit_code == 0
+    given = ("genome", ASKED, plan, "--genotypes", study / "study", "--phenotype", phenotypes)
+    paid = ("--ledger", ledger, "--dataset", "study", "--analyst", "ann", "--request-id", "r1", "--unvalidated")
+    bare = call(*given, "--epsilon", "9", "--out", out, *paid, "--yes")
+    assert (bare.exit_code, "covariates are missing; give the file that has age" in bare.stderr) == (65, True)
+    words = (*given, "--covariates", covariates, "--epsilon", "9", "--out", out, *paid, "--yes")
+    result = call(*words, "--zip", tmp_path / "out.zip")
+    assert result.exit_code == 0, result.stderr
+    lines = result.stdout.splitlines()
+    assert lines[0].startswith("Genotypes, covariates and who takes part are not protected")
+    assert "SNPs at or below the threshold by the score test, adjusted for age, 1 principal component" in lines[1]
+    assert "charged      epsilon 9 for replace one person's phenotype" in lines
+    found = document(call(*words, "--json"))
+    assert (found["charged_now"], found["answer"]["adjusted"]) == (False, 2)
+    assert call("verify", out, "--ledger", ledger).exit_code == 7
+    assert (
+        call("genome", "plot", out, "--kind", "scan", "--kind", "scan-qq", "--out", tmp_path / "pictures").exit_code
+        == 0
+    )
+    assert call("genome", "export", out, "--format", "plink-glm", "--out", tmp_path / "scan.glm").exit_code == 0
+    preview = call("genome", "preview", plan, "--question", ASKED, "--epsilon", "1,2")
+    assert "Share of the sample that the coins leave" in preview.stdout
+    assert "an odds ratio of every SNP" in call("genome", "plan", plan).stdout
+    most = call(*given, "--covariates", covariates, "--margin", "1.0001", "--out", tmp_path / "most", *paid, "--yes")
+    assert (most.exit_code, "is kept at no epsilon" in most.stderr) == (2, True)
+
+
+def test_a_plan_of_persons_has_no_scan(call: Call, study: Path, tmp_path: Path) -> None:
+    words = ("--genotypes", study / "study", "--epsilon", "1", "--out", tmp_path / "out", "--unvalidated", "--yes")
+    refused = call("genome", ASKED, study / "plan.toml", *words)
+    assert refused.exit_code == 2
+    assert "question is scan, which shows exact genotypes and protects phenotypes alone" in refused.stderr
+    assert ASKED in QUESTIONS
