@@ -2,11 +2,12 @@
 
 Of each data set, budget and size of squares: the method that a preview of the plan advises, over all its worlds and for a city alone, and
 the one with the least error on the data, each with its error as predicted and as seen. The preview knows the grid, the budget and how many
-points there are. What is advised was not tuned on these data, but for the part of the cells that a city occupies, which is that of
-BeijingTaxiE; sets held out for methods are left out.
+points there are. The part of the cells that a city occupies is that of BeijingTaxiE, and which worlds are weighed, and which methods tried,
+was chosen on these data and those of DPBench; sets held out for methods are left out.
 """
 
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from math import exp, log
 from statistics import fmean
@@ -27,7 +28,10 @@ SMALL: Final = 1.0
 """Sides of small squares, in percent, at most."""
 WHAT: Final = "small squares of cities: seen error of the method that is advised for a city, in that of the best"
 MOST: Final = 1.25
-TRIALS: Final = 3
+NEAR: Final = 1.1
+PART: Final = 0.8
+WITHIN: Final = "data sets, budgets and sizes for which the advised method is within 10 % of the best"
+TRIALS: Final = 2
 SEED: Final = 1
 
 
@@ -63,6 +67,11 @@ def times_of_best(rows: Sequence[Row], what: str) -> float:
     return exp(fmean(log(row[f"{what}_seen"] / row["best_seen"]) for row in rows))
 
 
+def part_near(rows: Sequence[Row]) -> float:
+    """For which part of the rows the method that is advised over all worlds is nearly as good as the best seen one."""
+    return fmean(row["advised_seen"] <= NEAR * row["best_seen"] for row in rows)
+
+
 def main() -> None:
     """Measure and write the result."""
     recorder = Recorder("places_advice", "Whether a preview names the method that is nearest on real points.")
@@ -70,9 +79,12 @@ def main() -> None:
     if chosen.quick:
         rows = one("cabspottingE", "0.1", (5.0,), 1)
     else:
-        rows = [row for name in (*CITIES, *OTHERS) for epsilon in EPSILONS for row in one(name, epsilon)]
+        cases = [(name, epsilon) for name in (*CITIES, *OTHERS) for epsilon in EPSILONS]
+        with ProcessPoolExecutor(2) as pool:
+            rows = [row for each in pool.map(one, *zip(*cases, strict=True)) for row in each]
     small = [row for row in rows if row["data"] in CITIES and row["side_percent"] <= SMALL]
     limits = [Limit(WHAT, times_of_best(small, "advised_city"), MOST, "times")] if small else []
+    limits.append(Limit(WITHIN, part_near(rows), PART, "of them", least=True))
     recorder.end(settings={"trials": TRIALS, "cities": ", ".join(CITIES)}, rows=[*rows], limits=limits)
 
 

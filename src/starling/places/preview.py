@@ -45,8 +45,6 @@ RIVALS: Final[tuple[tuple[str, Purpose], ...]] = (
     (ADAPTIVE, "all"),
     (ADAPTIVE, "streets"),
     ("adaptive_grid", EARLIER),
-    ("privtree", EARLIER),
-    ("uniform_grid", EARLIER),
 )
 """Methods that are tried with their own defaults, beside that of the plan; for what, where that is a choice."""
 GATHERED: Final = "points that gather"
@@ -59,6 +57,8 @@ WORLDS: Final[Mapping[str, Callable[[tuple[int, int], int, int], Int64]]] = {
 }
 NAMED: Final = {"gather": GATHERED, "everywhere": EVERYWHERE, "city": CITY}
 """The worlds by the words of the command line."""
+WEIGHED: Final = (GATHERED, CITY)
+"""Worlds by which the method for all of them is chosen: on real points these two advise better than all three (`bench.places_advice`)."""
 WORTH: Final = 1.1
 """Another method is named where the score of the plan's own is so many times as large."""
 
@@ -105,8 +105,8 @@ class Preview(pages.Preview):
         return tuple(self.errors[self.own])
 
     def score(self, label: Label, world: str | None = None) -> float:
-        """The geometric mean of the relative errors over sizes, and over worlds unless one is named."""
-        worlds = self.worlds if world is None else (world,)
+        """The geometric mean of the relative errors over sizes, and unless one is named over worlds: of these in `WEIGHED`, or all."""
+        worlds = [each for each in self.worlds if each in WEIGHED] or self.worlds if world is None else (world,)
         return exp(fmean(log(max(error.percent, 1e-6)) for each in worlds for error in self.errors[label][each]))
 
     @property
