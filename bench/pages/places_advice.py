@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from bench.markdown import number, table
 from bench.pages.origin import Results, untimed
-from bench.places_advice import CITIES, OTHERS, SIZES, times_of_best
+from bench.places_advice import CITIES, OTHERS, SIZES, part_near, times_of_best
 
 
 def advice(results: Mapping[str, Results]) -> str:
@@ -17,7 +17,8 @@ def advice(results: Mapping[str, Results]) -> str:
             rows = [row for row in result["rows"] if (row["data"], row["side_percent"]) == (name, side)]
             cells.append(" / ".join(number(times_of_best(rows, what)) for what in ("advised", "advised_city")))
         lines.append([name, *cells])
-    return f"{table(['data', *(f'side {side:g} %' for side in SIZES)], lines)}\n\n{untimed(result)}"
+    near = f"The first is within 10 % of the best in {part_near(result['rows']):.0%} of all cases."
+    return f"{table(['data', *(f'side {side:g} %' for side in SIZES)], lines)}\n\n{near} {untimed(result)}"
 
 
 TABLES = {"places_advice": advice}
