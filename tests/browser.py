@@ -15,6 +15,8 @@ LOOKS: Final = (
     tuple(product(WIDTHS, SCHEMES)) if os.environ.get(WHOLE) else ((360, "light"), (768, "light"), (1440, "dark"))
 )
 """Each width and each scheme: what fits on a screen does not depend on colours."""
+ENDS: Final = LOOKS if os.environ.get(WHOLE) else (LOOKS[0], LOOKS[-1])
+"""Both schemes, and either side of each width at which the stylesheet changes: at these axe is asked of pages of which there are many."""
 FINDINGS: Final = """async () => {
   const result = await axe.run({ resultTypes: ["violations"] });
   return result.violations.map(each => ({ id: each.id, nodes: each.nodes.map(node => ({ target: node.target, html: node.html })) }));
