@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from bench.places_baselines import DpCube, ExactAdaptiveGrid, ExactUniformGrid, HtfOfHeight, Margins, product
 from starling.places.measurements import Int64, Measured, MeasuredTree
+from starling.places.mechanism.adaptive import Adaptive
 from starling.places.mechanism.htf import Htf
 from starling.places.mechanism.privtree import PrivTree
 from starling.places.mechanism.singular import Singular, Uniform
@@ -129,7 +130,7 @@ RIVALS: Final[dict[str, Rival]] = {
         pieces,
         often=True,
     ),
-    "Adaptive, leaves alone": own_leaves(TwoRegimes),
+    "Adaptive, leaves alone": own_leaves(Adaptive),
     "Adaptive as in the spec": Rival(
         lambda shape, epsilon: TwoRegimes(shape, ADD_REMOVE_POINT, epsilon, many=-(1 << 62)),
         pieces,
