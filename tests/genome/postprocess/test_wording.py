@@ -9,12 +9,14 @@ import pytest
 
 from starling.genome.inference.answers import SelectionError
 from starling.genome.inference.intervals import Interval
+from starling.genome.inference.scans import Region
 from starling.genome.measurements import Block, Number, SelectedSnps
-from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, SnpCorr, SnpPval
-from starling.genome.postprocess.estimates import Correlated, Effect, Exploration, ExplorationError, PValue
+from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Scan, SnpCorr, SnpPval
+from starling.genome.postprocess.estimates import Correlated, Effect, Exploration, ExplorationError, PValue, ScanAnswer
 from starling.genome.postprocess.wording import answer_text, error_text, p_text, verdict
 from starling.genome.scores.locations import num_sig_outputs
 from tests.genome.mechanism.distributions import tiny_plan
+from tests.genome.plan.test_model_phenotypes import PHENOTYPES
 
 ONE, FIFTH = Fraction(1), Fraction(1, 5)
 PLAN = tiny_plan(60, 30, p=Fraction(1, 1000))
@@ -146,3 +148,19 @@ def test_an_interval_tells_what_is_significant() -> None:
 
 def test_a_p_value_below_all_floats_is_written_from_its_logarithm() -> None:
     assert p_text(WIDE) == ("1e-05", "1e-700", "0.1")
+
+
+@pytest.mark.parametrize(
+    ("inflation", "words"), [(1.09, "about 1 where nothing but chance"), (1.1, "such as ancestry")]
+)
+def test_a_scan_that_is_inflated_says_so(inflation: float, words: str) -> None:
+    answer = ScanAnswer(5, 1, inflation, 0.5, 2, (Region("2", 10, 20, 2, "rs3", -8.0, 1.5),))
+    text = " ".join(answer_text(PHENOTYPES, Scan(Fraction(1)), answer))
+    assert text.startswith("Genotypes, covariates and who takes part are not protected")
+    assert (
+        "1 of 5 SNPs at or below the threshold by the score test, adjusted for age, sex, 2 principal components."
+        in text
+    )
+    assert "Only 2 of 4 covariates and components say anything beside the others." in text
+    assert "The strongest SNP of each region: rs3 (chromosome 2)." in text
+    assert words in text

@@ -52,8 +52,8 @@ KINDS: Final = {
     ),
     "qq": Kind("QQ plot", quantiles.shown, quantiles.quantiles, quantiles.caption, "p-values of two SNPs by one test"),
     "ld": Kind("Linkage", linkage.shown, linkage.linkage, linkage.caption, "correlations, or a block of two SNPs"),
-    "scan": Kind("Manhattan plot of the scan", scanned, scans.manhattan, scans.manhattan_caption, "a scan"),
-    "scan-qq": Kind("QQ plot of the scan", scanned, scans.quantiles, scans.quantiles_caption, "a scan"),
+    "scan": Kind("Manhattan plot of the scan", scanned, scans.manhattan, scans.manhattan_caption, "scan"),
+    "scan-qq": Kind("QQ plot of the scan", scanned, scans.quantiles, scans.quantiles_caption, "scan"),
 }
 """The pictures by the name of the file, without .svg."""
 

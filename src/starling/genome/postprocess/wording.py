@@ -57,6 +57,8 @@ MANY: Final = 1000
 """So many significant SNPs, told by the released number, bring a warning of confounding, whatever the length of the list."""
 FEW: Final = 20
 """Below it no number of significant SNPs brings the warning of confounding."""
+INFLATED: Final = 1.1
+"""Lambda from which on a scan brings a warning of confounding."""
 LARGE_SHARE: Final = 0.01
 """Of the list: the part from which on significant SNPs bring the warning of confounding."""
 
@@ -146,9 +148,7 @@ def _scan(plan: Plan, answer: ScanAnswer) -> list[str]:
     adjusted = "" if plan.adjusted == "nothing" else f", adjusted for {plan.adjusted}"
     lines = [f"{number} at or below the threshold by the score test{adjusted}."]
     if answer.inflation is not None:
-        lines.append(
-            f"Lambda is {answer.inflation:z.3f}: about 1 where nothing but chance and causes makes SNPs differ."
-        )
+        lines.append(f"Lambda is {answer.inflation:z.3f}{_USUAL if answer.inflation < INFLATED else _INFLATED}")
     wanted = len(plan.covariates) + plan.components
     if answer.adjusted < wanted:
         lines.append(f"Only {answer.adjusted} of {wanted} covariates and components say anything beside the others.")
@@ -251,13 +251,16 @@ _WORST: Final = (
     " A preview also has that of a typical study, which is supposed and is mostly far higher."
 )
 _INTERVAL: Final = f"Each interval holds the exact value with a chance of at least {PERCENT}, each on its own."
+_USUAL: Final = ": about 1 where nothing but chance and causes makes SNPs differ."
+_INFLATED: Final = (
+    ": something makes many SNPs differ at once, such as ancestry, kinship or batches, and p-values are too small."
+    " Adjust for principal components, or for more of them."
+)
 _SHARE: Final = (
     "The coins leave {share} of the sample: intervals and p-values hold sampling and coins together, an interval with a chance of about"
     " {percent} in large samples."
 )
-_FIRST_ORDER: Final = (
-    "Odds ratios are of first order: too far from 1 by up to 6 % of their logarithm at 1.2, by up to 22 % at 2."
-)
+_FIRST_ORDER: Final = "Odds ratios are of first order: off by up to 6 % of their logarithm at 1.2, by up to 22 % at 2, for common alleles."
 _OFF_NUMBER: Final = (
     "The number is right, or wrong only by SNPs of which each would cross the threshold if the {records} of at most"
     " {persons} were others"
