@@ -55,6 +55,13 @@ FORMATS: Final[dict[str, tuple[dict[str, Any], dict[str, Any]]]] = {
 }
 SPLIT: Final = ["0.2", "0.3", "0.5"]
 BANDS: Final = [{"from": 0, "split": SPLIT}, {"from": 2, "split": SPLIT}]
+PHENOTYPES: Final = {
+    "privacy.unit": "phenotype",
+    "analysis.model": "additive",
+    "analysis.tests": ["score"],
+    "analysis.covariates": ["age"],
+    "analysis.components": 2,
+}
 REGION: Final = {"name": "first", "chromosome": "1", "from": 1000, "to": 3000}
 CHANGES: Final[dict[str, dict[str, tuple[dict[str, Any], dict[str, Any]]]]] = {
     "groups": {
@@ -117,6 +124,7 @@ CHANGES: Final[dict[str, dict[str, tuple[dict[str, Any], dict[str, Any]]]]] = {
         "privacy.neighbours": ({}, {"privacy.neighbours": "add-remove"}),
         "study.people": ({}, {"study.people": 12}),
         "study.case": ({}, {"study.case": "1"}),
+        "study.above": ({}, {"study.above": "25.5"}),
         "study.phenotype": ({}, {"study.phenotype": "T2D"}),
         "study.build": ({}, {"study.build": "GRCh38"}),
         "study.ids": ({}, {"study.ids": "public"}),
@@ -130,6 +138,8 @@ CHANGES: Final[dict[str, dict[str, tuple[dict[str, Any], dict[str, Any]]]]] = {
         "analysis.model": ({}, {"analysis.model": "recessive"}),
         "analysis.tests": ({}, {"analysis.tests": ["g", "fisher"]}),
         "analysis.alpha": ({}, {"analysis.alpha": "0.01"}),
+        "analysis.covariates": (PHENOTYPES, {"analysis.covariates": ["age", "site"]}),
+        "analysis.components": (PHENOTYPES, {"analysis.components": 3}),
         "regions.name": ({"regions": [REGION]}, {"regions[0].name": "other"}),
         "regions.chromosome": ({"regions": [REGION]}, {"regions[0].chromosome": "2"}),
         "regions.from": ({"regions": [REGION]}, {"regions[0].from": 2000}),

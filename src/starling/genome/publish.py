@@ -143,7 +143,12 @@ def deliver(plan: str, files: Mapping[str, Path]) -> Delivery:
 
 def _code(question: Question, files: _Files, out: str | Path, payment: PaymentOptions, request_id: str) -> str:
     """A call of `release` with the same arguments."""
-    arguments = ["plan", f"genome.{question!r}", repr(str(files.genotypes)), repr(str(out))]
+    arguments = [
+        "plan",
+        f"genome.{type(question).__name__}({question.stated})",
+        repr(str(files.genotypes)),
+        repr(str(out)),
+    ]
     optional = {"phenotype": files.phenotype, "covariates": files.covariates}
     arguments += [f"{name}={str(path)!r}" for name, path in optional.items() if path is not None]
     paid = "" if payment.ledger is None else f"ledger, {payment.dataset!r}, {payment.analyst!r}, "

@@ -1,7 +1,7 @@
 """The question behind `explore`: the paper's Section 4 in one, with what it costs and which questions it is made of."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Final, TypeAlias, TypedDict
@@ -183,15 +183,10 @@ def exploration(plan: Plan, test: str | None, epsilon: Exact, options: ExploreOp
 
 
 def code_of(question: Question, request_id: str) -> str:
-    """A call that asks the same of `study`; what is as it is unless said otherwise is left out.
+    """A call that asks the same of `study`.
 
     >>> from starling.genome.plan import NumSig
     >>> code_of(NumSig("g", 1, Fraction(1, 2)), "r1")
     "study.num_sig(test='g', k=1, epsilon='1/2', request_id='r1')"
     """
-    arguments = []
-    for each in fields(question):
-        value = getattr(question, each.name)
-        if value != each.default:
-            arguments.append(f"{each.name}={(str(value) if isinstance(value, Fraction) else value)!r}")
-    return f"study.{question.kind}({', '.join(arguments)}, request_id={request_id!r})"
+    return f"study.{question.kind}({question.stated}, request_id={request_id!r})"

@@ -77,6 +77,16 @@ class BaseQuestion(ABC):
         """What the answer costs where a whole person is protected."""
         return self.guaranteed(REPLACE_PERSON)
 
+    @property
+    def stated(self) -> str:
+        """Its choices as arguments of a call; what is as it is unless said otherwise is left out."""
+        stated = []
+        for each in fields(cast("DataclassInstance", self)):
+            value = getattr(self, each.name)
+            if value != each.default:
+                stated.append(f"{each.name}={(str(value) if isinstance(value, Fraction) else value)!r}")
+        return ", ".join(stated)
+
     def as_json(self) -> dict[str, Json]:
         """Its kind and its choices, with exact amounts."""
         return {"ask": self.kind, **plain(self)}
