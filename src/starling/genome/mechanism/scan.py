@@ -3,7 +3,8 @@
 Privacy. Neighbours: replace one person's phenotype; genotypes, covariates and who takes part are the same for both, and not protected.
 The response is epsilon-DP (privacy/sampling/response.py). Basis, columns and the list of SNPs are functions of genotypes, covariates and
 public choices, which no phenotype changes (counts/basis.py, adjusted/), so that scores, variances and how many answers are yes are
-functions of the response and of what neighbours share: post-processing. The response itself leaves this room nowhere else.
+functions of the response and of what neighbours share: post-processing. The response itself is written nowhere; but with as many SNPs as
+people, who has the genotypes can solve the scores for it, so that nothing may rest on its secrecy: the coins alone protect.
 """
 
 from dataclasses import dataclass
