@@ -18,6 +18,7 @@ from starling.genome.inference.scans import (
     share_left,
     significant,
 )
+from starling.genome.inference.winners_curse import corrected
 from starling.genome.measurements import Scanned, SnpScores
 from starling.genome.plan import Plan, Scan
 from tests.genome.plan.test_model_phenotypes import PHENOTYPES
@@ -118,6 +119,21 @@ def test_regions_end_where_half_a_million_base_pairs_hold_no_significant_snp() -
     told = [(each.chromosome, each.first, each.last, each.snps, each.lead) for each in regions(PLAN, rows)]
     assert told == [("1", 10, 500_010, 2, "rs1"), ("1", 1_000_011, 1_000_011, 1, "rs2"), ("2", 10, 30, 2, "rs3")]
     assert regions(PLAN, scan_rows(PLAN, Scan(FAR), scanned([0.0, 1.0]))) == ()
+
+
+def test_leads_are_corrected_for_having_been_named() -> None:
+    """Given that the SNP is significant; nearly not at all where it is so by far."""
+    rows = scan_rows(PLAN, Scan(FAR), scanned([0.0, 3.2, 0.0, 0.0, 0.0, -12.0]))
+    near, far = regions(PLAN, rows)
+    threshold = float(norm.isf(float(PLAN.p_threshold) / 2))
+    for region, z, at in ((near, 3.2, 1), (far, -12.0, 5)):
+        expected = [exp(float(each[0]) * rows.se[at]) for each in corrected(np.array([z]), threshold)]
+        assert region.corrected == pytest.approx(expected, abs=1e-4)
+    assert near.odds_ratio is not None
+    assert near.corrected is not None
+    assert near.corrected[1] < 1 < near.corrected[0] < near.odds_ratio
+    assert far.corrected is not None
+    assert far.corrected[0] == pytest.approx(far.odds_ratio, rel=1e-3)
 
 
 def test_lambda_is_one_where_nothing_is_associated() -> None:

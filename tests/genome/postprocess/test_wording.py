@@ -154,7 +154,7 @@ def test_a_p_value_below_all_floats_is_written_from_its_logarithm() -> None:
     ("inflation", "words"), [(1.09, "about 1 where nothing but chance"), (1.1, "such as ancestry")]
 )
 def test_a_scan_that_is_inflated_says_so(inflation: float, words: str) -> None:
-    answer = ScanAnswer(5, 1, inflation, 0.5, 2, (Region("2", 10, 20, 2, "rs3", -8.0, 1.5),))
+    answer = ScanAnswer(5, 1, inflation, 0.5, 2, (Region("2", 10, 20, 2, "rs3", -8.0, 1.5, (1.4, 1.1, 1.7)),))
     text = " ".join(answer_text(PHENOTYPES, Scan(Fraction(1)), answer))
     assert text.startswith("Genotypes, covariates and who takes part are not protected")
     assert (

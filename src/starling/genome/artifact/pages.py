@@ -140,9 +140,22 @@ def _regions(plan: Plan, answer: ScanAnswer) -> Table:
     for each in sorted(answer.regions, key=lambda each: each.log10_p)[:MOST_ROWS]:
         ends = f"{each.first:,} to {each.last:,}" if each.last > each.first else f"{each.first:,}"
         ratio = "" if each.odds_ratio is None else f"{each.odds_ratio:z.3f}"
-        rows.append((each.chromosome, ends, f"{each.snps:,}", each.lead, f"{-each.log10_p:z.2f}", ratio))
-    header = ("Chromosome", "Position", "SNPs", "Strongest SNP", "−log₁₀ p", f"Odds ratio {OF[plan.model]}")
-    caption = "Regions of SNPs at or below the threshold, the strongest first; all SNPs are in data/scan.csv"
+        without = "" if each.corrected is None else "{:.3f} ({:.3f} to {:.3f})".format(*each.corrected)
+        rows.append((each.chromosome, ends, f"{each.snps:,}", each.lead, f"{-each.log10_p:z.2f}", ratio, without))
+    of = OF[plan.model]
+    header = (
+        "Chromosome",
+        "Position",
+        "SNPs",
+        "Strongest SNP",
+        "−log₁₀ p",
+        f"Odds ratio {of}",
+        "Corrected, with interval",
+    )
+    caption = (
+        "Regions of SNPs at or below the threshold, the strongest first; all SNPs are in data/scan.csv. Odds ratios of SNPs that were"
+        " named for their p-value are too far from 1; the corrected one is too large as often as too small"
+    )
     return Table(header, tuple(rows), caption)
 
 

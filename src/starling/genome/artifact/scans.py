@@ -56,7 +56,12 @@ REGIONS: Final = {
     "LEAD": (pa.string(), "Id of the one with the smallest p-value"),
     "LEAD_LOG10_P": (pa.float64(), "log10 of its p-value"),
     "LEAD_OR": (pa.float64(), "Its odds ratio, too far from 1 on average: it was selected"),
+    "LEAD_OR_CORRECTED": (pa.float64(), "The same, given that the SNP is significant: too large as often as too small"),
+    "LEAD_L95": (pa.float64(), "Lower end of its 95 % interval, which holds of SNPs that are significant"),
+    "LEAD_U95": (pa.float64(), "Upper end of it"),
 }
+REGIONS_OPTIONAL: Final = ("LEAD_OR", "LEAD_OR_CORRECTED", "LEAD_L95", "LEAD_U95")
+"""Missing where an odds ratio cannot be told, or lies too far away."""
 
 
 def write_scan(create: Create, summary: str, drawn: Scanned) -> None:
@@ -129,6 +134,10 @@ def region_columns(answer: ScanAnswer) -> dict[str, Any]:
         "LEAD": [each.lead for each in regions],
         "LEAD_LOG10_P": [each.log10_p for each in regions],
         "LEAD_OR": [each.odds_ratio for each in regions],
+        **{
+            name: [each.corrected and each.corrected[place] for each in regions]
+            for place, name in enumerate(("LEAD_OR_CORRECTED", "LEAD_L95", "LEAD_U95"))
+        },
     }
 
 

@@ -13,6 +13,7 @@ import pyarrow as pa
 from starling.genome.artifact.files import ANSWERS
 from starling.genome.artifact.scans import (
     REGIONS,
+    REGIONS_OPTIONAL,
     SCAN,
     SCAN_OPTIONAL,
     SCORE_COLUMNS,
@@ -136,7 +137,7 @@ KEYS: Final = {
     "scan": ("SNP",),
     "regions": ("LEAD",),
 }
-MISSING: Final = {"blocks": (*OPTIONAL, "CHR"), "scan": SCAN_OPTIONAL, "regions": ("LEAD_OR",)}
+MISSING: Final = {"blocks": (*OPTIONAL, "CHR"), "scan": SCAN_OPTIONAL, "regions": REGIONS_OPTIONAL}
 """Columns that may be missing, of tables that have others than these."""
 _MOST_INT64: Final = 2**63 - 1
 _PLACE: Final = ("CHR", "SNP", "BP", "A1", "A2")

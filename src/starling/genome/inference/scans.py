@@ -15,12 +15,14 @@ Sources: Warner 1965; spec of the phenotype relation; White 1980 for the robust 
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import exp, sinh, tanh
+from math import exp, sinh, sqrt, tanh
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from starling.genome.arrays import Flags, Float64, Int64
+from starling.genome.distance.constants import quantile
+from starling.genome.inference.winners_curse import corrected
 from starling.genome.measurements import Scanned
 from starling.genome.plan import Plan, Scan
 from starling.genome.statistics.tails import chi_squared_log_tail
@@ -33,6 +35,8 @@ APART: Final = 500_000
 """Base pairs without a significant SNP that end a region."""
 PLACES: Final = 6
 """Decimals."""
+RATIO_PLACES: Final = 4
+"""Decimals of a corrected odds ratio, which is found by halving."""
 EXACT_POWER: Final = 22
 """The largest power of ten that is a double."""
 P_DIGITS: Final = 3
@@ -108,6 +112,7 @@ class Region:
         lead: Id of the one with the smallest p-value.
         log10_p: log10 of that.
         odds_ratio: Its odds ratio, NaN-free: None where it cannot be told.
+        corrected: The same without the winner's curse, and the ends of its 95 % interval (winners_curse.py); None as above.
     """
 
     chromosome: str
@@ -117,6 +122,7 @@ class Region:
     lead: str
     log10_p: float
     odds_ratio: float | None
+    corrected: tuple[float, float, float] | None
 
 
 def scan_rows(plan: Plan, question: Scan, drawn: Scanned) -> ScanRows:
@@ -179,8 +185,17 @@ def _region(plan: Plan, rows: ScanRows, group: list[int]) -> Region:
     snps, lead = plan.snps, min(group, key=lambda at: float(rows.log10_p[at]))
     ends = int(snps.positions[group[0]]), int(snps.positions[group[-1]])
     ratio = float(rows.odds_ratio[lead])
-    odds_ratio = None if np.isnan(ratio) else ratio
-    return Region(snps.chromosomes[lead], *ends, len(group), snps.ids[lead], float(rows.log10_p[lead]), odds_ratio)
+    effects = (None, None) if np.isnan(ratio) else (ratio, _without_curse(plan, rows, lead))
+    return Region(snps.chromosomes[lead], *ends, len(group), snps.ids[lead], float(rows.log10_p[lead]), *effects)
+
+
+def _without_curse(plan: Plan, rows: ScanRows, lead: int) -> tuple[float, float, float] | None:
+    """The odds ratio given that the SNP is significant, with its interval."""
+    threshold = sqrt(quantile(plan.p_threshold, 1))
+    effects = corrected(rows.z[lead : lead + 1], threshold)
+    ratios = [float(_ratio(each * rows.se[lead])[0]) for each in effects]
+    middle, low, high = (round(each, RATIO_PLACES) for each in ratios)
+    return None if np.isnan(ratios).any() else (middle, low, high)
 
 
 def _ratio(log_odds: Float64) -> Float64:
