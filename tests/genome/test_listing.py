@@ -9,8 +9,13 @@ from hypothesis import strategies as st
 import starling
 from starling.errors import ParameterError
 from starling.genome.analysis import GenomeRelease
-from starling.genome.listing import COLUMNS
+from starling.genome.inference.scans import scan_rows
+from starling.genome.listing import COLUMNS, FindSnps, find_snps
+from starling.genome.pictures.answers import Answers
+from starling.genome.plan import Scan
 from tests.genome.hostile import NAMES, write_hostile
+from tests.genome.inference.test_scans import FAR, scanned
+from tests.genome.inference.test_scans import PLAN as SCANNED
 
 
 @pytest.fixture(scope="module")
@@ -95,3 +100,23 @@ def test_what_the_list_cannot_have_is_refused(releases: dict[str, GenomeRelease]
 def test_a_long_list_is_more_work_than_a_short_one(releases: dict[str, GenomeRelease]) -> None:
     with pytest.raises(ParameterError, match="work"):
         releases["explore"].tell({"kind": "find_snps"}, most=0)
+
+
+def test_every_snp_of_a_scan_has_its_p_value_and_odds_ratio() -> None:
+    rows = scan_rows(SCANNED, Scan(FAR), scanned([3.0, 0.0, -1.0, 1.0, 1.0, 1.0]))
+    listed: Any = find_snps(SCANNED, Answers(SCANNED, scan=rows), FindSnps(answered=True, most=2))
+    assert listed["rows"][0] == [
+        "rs0",
+        "1",
+        10,
+        "A",
+        "C",
+        "odds ratio 1.35 (1.11 to 1.64)",
+        "score",
+        0.0027,
+        None,
+        None,
+    ]
+    assert [row[0] for row in listed["rows"]] == ["rs0", "rs2"]
+    silent: Any = find_snps(SCANNED, Answers(SCANNED, scan=rows), FindSnps(name="rs1"))
+    assert silent["rows"] == [["rs1", "1", 500_010, "A", "C", "", None, None, None, None]]

@@ -86,10 +86,13 @@ class _Known:
         self._p_values = {place(each.snp): each for each in answers.p_values}
         self._located = {place(snp): number for number, snp in enumerate(answers.located, 1)}
         self._blocks = [(place(first), place(last)) for first, last in answers.blocks]
+        self._scan = answers.scan
         self._pairs = {place(snp) for each in answers.pairs for snp in (each.first, each.second)}
 
     def places(self) -> npt.NDArray[np.int64]:
         """Those of which an answer speaks, ascending."""
+        if self._scan is not None:
+            return np.flatnonzero(~np.isnan(self._scan.z))
         inside = (at for first, last in self._blocks for at in range(first, last + 1))
         return np.array(sorted({*self._p_values, *self._located, *self._pairs, *inside}), dtype=np.int64)
 
@@ -97,6 +100,8 @@ class _Known:
         """A SNP by COLUMNS."""
         snps, p_value = self._snps, self._p_values.get(at)
         tested: list[Json] = [None] * 4 if p_value is None else [p_value.test, p_value.p, p_value.low, p_value.high]
+        if self._scan is not None and not np.isnan(self._scan.p[at]):
+            tested = ["score", float(self._scan.p[at]), None, None]
         place: list[Json] = [
             snps.ids[at],
             snps.chromosomes[at],
@@ -110,6 +115,9 @@ class _Known:
         if at in self._located:
             yield f"located {self._located[at]}"
         yield from (f"block {number}" for number, (a, b) in enumerate(self._blocks, 1) if a <= at <= b)
+        if self._scan is not None and not np.isnan(self._scan.low[at] + self._scan.high[at]):
+            ratio, low, high = (float(part[at]) for part in (self._scan.odds_ratio, self._scan.low, self._scan.high))
+            yield f"odds ratio {ratio:z.3g} ({low:z.3g} to {high:z.3g})"
         if at in self._p_values:
             yield "p-value"
         if at in self._pairs:
