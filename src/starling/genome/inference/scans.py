@@ -112,7 +112,7 @@ class Region:
         lead: Id of the one with the smallest p-value.
         log10_p: log10 of that.
         odds_ratio: Its odds ratio, NaN-free: None where it cannot be told.
-        corrected: The same without the winner's curse, and the ends of its 95 % interval (winners_curse.py); None as above.
+        corrected: That without the winner's curse, and the ends of its 95 % interval (winners_curse.py); None where it cannot be told.
     """
 
     chromosome: str
