@@ -91,6 +91,7 @@ def test_the_response_is_in_no_file_and_the_release_verifies(folder: Path) -> No
         content = file.read_bytes() if file.is_file() else b""
         assert all(each not in content for each in (RESPONSES[-1], *packed)), file
     assert "Genotypes, covariates and who takes part are not protected" in str(release)
+    assert release.headline().note == "Genotypes, covariates and who takes part are not protected."
     statement = (folder / "release" / "privacy.json").read_text()
     assert '"mechanism": "randomized response"' in statement
     assert "A1_FREQ of each SNP: genotypes are not protected" in statement

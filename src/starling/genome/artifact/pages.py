@@ -3,6 +3,7 @@
 Everything is computed from the plan, the question and released values.
 """
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Final
 
@@ -95,7 +96,12 @@ def sections(plan: Plan, question: Question, estimated: Estimated) -> tuple[Sect
 
 
 def headline(plan: Plan, answer: Answer) -> Headline:
-    """The answer in one number, or in the name of what was selected."""
+    """The answer in one number, or in the name of what was selected; with what is not protected where phenotypes alone are."""
+    shown = _headline(plan, answer)
+    return shown if plan.unit == "person" else replace(shown, note=f"{UNPROTECTED}.")
+
+
+def _headline(plan: Plan, answer: Answer) -> Headline:
     if isinstance(answer, Exploration):
         answer = answer.number
     if isinstance(answer, Number):
