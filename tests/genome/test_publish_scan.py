@@ -21,6 +21,7 @@ from starling.privacy.sampling.response import randomized_response
 from starling.release.reading import open_release
 from tests.genome.studies import write_bed
 from tests.genome.worlds import PEOPLE, a_study
+from tests.screens.conftest import Reader
 
 STUDY = a_study()
 QUESTION = Scan(Fraction(3))
@@ -156,3 +157,12 @@ def test_a_covariate_file_that_changes_fails_after_the_charge_with_the_one_messa
     monkeypatch.setattr("starling.genome.counts.scan.study_basis", shrunk)
     with pytest.raises(RunFailed):
         plan.release(folder / "study", QUESTION, tmp_path / "out", covariates=file)
+
+
+def test_its_page_says_what_is_not_protected_and_leads_to_its_exports(folder: Path) -> None:
+    reader = Reader(opened(open_release(folder / "release")))
+    page = reader.read("/genome").decode()
+    assert "Genotypes, covariates and who takes part are not protected." in page
+    assert page.count(">odds ratio ") == len(STUDY.copies)
+    assert reader.get("/genome/plink-glm").status == reader.get("/genome/gwas-ssf").status == 200
+    assert "plink-assoc" not in page

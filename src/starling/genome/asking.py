@@ -14,7 +14,7 @@ from typing import Any, Final, Generic, TypeVar, Unpack
 from starling.errors import ParameterError
 from starling.genome.artifact.files import read_plan, write_plan
 from starling.genome.plan import LocBlock, LocSig, NumSig, Plan, Question, Scan, SnpCorr, SnpPval
-from starling.genome.plan.choices import PHENOTYPE_QUESTIONS
+from starling.genome.plan.choices import ONLY_OF_PHENOTYPES, PHENOTYPE_QUESTIONS
 from starling.genome.plan.exploring import DELTA_C, ExploreOptions, Texts, exploration, threshold
 from starling.genome.plan.queries import Correlation, Noise, Selection
 from starling.genome.postprocess.wording import MEASURES, TEST_LABELS
@@ -280,7 +280,7 @@ class QuestionPlan(Asking):
             return {"oneOf": [each for each in kinds if each["title"] in PHENOTYPE_QUESTIONS]}
         for each in kinds:
             each["properties"].pop("prevalence_epsilon", None)
-        return {"oneOf": list[Json](kinds)}
+        return {"oneOf": [each for each in kinds if each["title"] not in ONLY_OF_PHENOTYPES]}
 
     def work(self, question: Json, *, preview: bool) -> Work:
         """How much work a question is, which may state no cost in a preview; raises ParameterError where it is none."""

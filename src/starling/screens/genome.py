@@ -108,7 +108,8 @@ class GenomePages(DomainPages):
     def _forms(self) -> tuple[str, ...]:
         from starling.genome.export import Format
 
-        return get_args(Format)
+        other = "plink-glm" if self._genome.pictured.scan is None else "plink-assoc"
+        return tuple(form for form in get_args(Format) if form != other)
 
     def _page(self, query: Query, frame: Frame) -> Reply:
         from starling.genome.pictures.gallery import KINDS, picture
@@ -139,7 +140,7 @@ class GenomePages(DomainPages):
             rows=[[(each.text(row), each.code(row)) for each in shown] for row in listed],
             first=first,
             steps=steps,
-            exports=self._forms if pictured.p_values else (),
+            exports=self._forms if pictured.p_values or pictured.scan is not None else (),
             downloads=[name for name in release.names if "/" not in name],
             lines=frame.lines(
                 {"kind": "find_snps", **question}, f"release.tell({ {'kind': 'find_snps', **question}!r})"
@@ -189,6 +190,8 @@ def _columns(pictured: "Answers") -> list[str]:
     """The columns that some SNP of the list has something in."""
     from starling.genome.listing import ANSWER, COLUMNS, TESTED
 
+    if pictured.scan is not None:
+        return [name for name in COLUMNS if name not in ("P_LOW", "P_HIGH")]
     spoken_of = pictured.p_values or pictured.located or pictured.blocks or pictured.pairs
     empty = {*(() if spoken_of else (ANSWER,)), *(() if pictured.p_values else TESTED)}
     return [name for name in COLUMNS if name not in empty]

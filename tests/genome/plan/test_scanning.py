@@ -34,5 +34,8 @@ def test_a_cost_that_is_none_is_refused(epsilon: Any, problem: str) -> None:
 
 def test_plans_of_persons_have_none() -> None:
     assert "scan" not in str(plan_with())
+    for plan, there in ((plan_with(), False), (PHENOTYPES, True)):
+        kinds: Any = QuestionPlan(plan).schema["oneOf"]
+        assert ("scan" in [each["title"] for each in kinds]) is there
     with pytest.raises(ParameterError, match="protects phenotypes alone"):
         Scan(Fraction(1)).check(plan_with())
