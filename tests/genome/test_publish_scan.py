@@ -15,6 +15,7 @@ from starling.genome.inference.answer_validation import answer_problem
 from starling.genome.measurements import Scanned
 from starling.genome.mechanism import scan as mechanism
 from starling.genome.plan import NumSig, Scan
+from starling.genome.plan.scanning import LEAST_SCAN
 from starling.genome.session import Plan
 from starling.genome.source import Genotypes
 from starling.privacy.sampling.response import randomized_response
@@ -166,3 +167,12 @@ def test_its_page_says_what_is_not_protected_and_leads_to_its_exports(folder: Pa
     assert page.count(">odds ratio ") == len(STUDY.copies)
     assert reader.get("/genome/plink-glm").status == reader.get("/genome/gwas-ssf").status == 200
     assert "plink-assoc" not in page
+
+
+def test_a_scan_is_answered_at_its_least(folder: Path, tmp_path: Path) -> None:
+    plan, files = Plan.load(folder / "plan.toml"), {"covariates": folder / "covariates.txt"}
+    least = plan.release(folder / "study", Scan(LEAST_SCAN), tmp_path / "least", **files)
+    assert least.to_pandas("scan").P.notna().all()
+    with pytest.raises(ParameterError, match="epsilon is below 1/1024"):
+        plan.release(folder / "study", Scan(LEAST_SCAN / 2), tmp_path / "less", **files)
+    assert not (tmp_path / "less").exists()
