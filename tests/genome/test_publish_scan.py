@@ -170,9 +170,9 @@ def test_its_page_says_what_is_not_protected_and_leads_to_its_exports(folder: Pa
 
 
 def test_a_scan_is_answered_at_its_least(folder: Path, tmp_path: Path) -> None:
-    plan, files = Plan.load(folder / "plan.toml"), {"covariates": folder / "covariates.txt"}
-    least = plan.release(folder / "study", Scan(LEAST_SCAN), tmp_path / "least", **files)
+    plan, file = Plan.load(folder / "plan.toml"), folder / "covariates.txt"
+    least = plan.release(folder / "study", Scan(LEAST_SCAN), tmp_path / "least", covariates=file)
     assert least.to_pandas("scan").P.notna().all()
     with pytest.raises(ParameterError, match="epsilon is below 1/1024"):
-        plan.release(folder / "study", Scan(LEAST_SCAN / 2), tmp_path / "less", **files)
+        plan.release(folder / "study", Scan(LEAST_SCAN / 2), tmp_path / "less", covariates=file)
     assert not (tmp_path / "less").exists()
