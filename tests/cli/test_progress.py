@@ -133,6 +133,11 @@ LONG: dict[str, tuple[tuple[str, ...], str, str]] = {
         "p-values",
         "starling.verification:open_release",
     ),
+    "genome combine": (
+        ("{released}", "{released}", "--out", "{out}"),
+        "combining",
+        "starling.verification:open_release",
+    ),
     "groups preview": (("{sizes}/plan.toml",), "simulating", "starling.groups.preview:preview"),
     "groups generate": (("{sizes}/plan.toml", "--out", "{out}"), "inventing", "starling.groups.generate:world_of"),
     "groups validate": (SIZES, "every record", "starling.groups.publish:validate"),

@@ -1,6 +1,7 @@
 """`starling genome`: what the domain adds to the commands of every domain but its questions, which have genome_asking.py."""
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from fractions import Fraction
 from functools import wraps
 from pathlib import Path
@@ -54,6 +55,7 @@ genome = Group(
         **{name: f"starling.cli.genome_asking:{name.replace('-', '_')}" for name in ASKING},
         "plot": "starling.cli.genome:plot",
         "export": "starling.cli.genome:export",
+        "combine": "starling.cli.genome:combine",
     },
 )
 
@@ -244,4 +246,27 @@ def export(release: Path, *, form: "Format", out: Path, key: str | None) -> Resu
     return Result(
         lambda: facts([("p-values", str(out)), ("what they are", str(note))]),
         lambda: {"data": str(out), "note": str(note)},
+    )
+
+
+@command("combine", example="starling genome combine scan-a scan-b --out together.tsv")
+@click.argument("releases", nargs=-1, required=True, type=options.PATH, metavar="RELEASE...")
+@click.option("--out", type=options.PATH, required=True, metavar="FILE", help="File to make, with tabs.")
+@options.signer
+def combine(releases: tuple[Path, ...], *, out: Path, key: str | None) -> Result:
+    """Combine scans of different people by inverse variance, from their releases alone.
+
+    Each RELEASE is a folder or its zip, of scan, and of one model; it is compared with its signature. The file has effect, standard error,
+    p-value and heterogeneity of each SNP. Opens no genotypes and charges nothing.
+    """
+    from starling.genome.combining import combine as together
+
+    working("checking the releases and combining them")
+    with ExitStack() as stack:
+        opened: list[Any] = [stack.enter_context(verbs.opened_release(each, "genome", key)) for each in releases]
+        combined = together(opened)
+    combined.write(out)
+    return Result(
+        lambda: f"{combined}\nwritten  {out}",
+        lambda: {**combined.as_json(), "data": str(out)},
     )

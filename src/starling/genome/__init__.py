@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from starling.lazy import lazy
 
 if TYPE_CHECKING:
+    from starling.genome.combining import combine
     from starling.genome.distance.significance import distance_to_significance
     from starling.genome.generate import generate
     from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Scan, SnpCorr, SnpPval
@@ -26,6 +27,7 @@ __all__ = [
     "SnpCorr",
     "SnpPval",
     "Study",
+    "combine",
     "distance_to_significance",
     "explore",
     "generate",
@@ -38,6 +40,7 @@ __all__ = [
 lazy(
     __name__,
     {
+        "combining": "combine",
         "distance.significance": "distance_to_significance",
         "generate": "generate",
         "plan": "Explore LocBlock LocSig NumSig Scan SnpCorr SnpPval",

@@ -1,0 +1,157 @@
+"""Meta-analysis of the released scans of several custodians: one effect of each SNP, and how far the studies disagree.
+
+It reads released values alone and costs nothing. Effects are weighed by the inverse of their variance, which holds what the sample and
+the noise leave open (fixed effects). The studies hold different people, so their errors are independent, the noise of the responses
+included; whoever is in two studies counts twice, as in every meta-analysis. Under the phenotype relation each study goes on protecting
+its own phenotypes at its own epsilon: what is computed from releases is no further release of anybody's data.
+
+Heterogeneity: Cochran's Q = sum of w (b - mean)^2, chi-squared with one degree of freedom less than there are studies where all have
+the same effect, and I^2 = max(0, 1 - (studies - 1)/Q) (Higgins and Thompson 2002).
+
+SNPs are matched by chromosome, position and the two alleles in either order. Where a study counts copies of the other allele, the sign of
+its effect is turned; of who carries it (dominant, recessive) no sign says that, and the study does not tell of the SNP. Strands are never
+guessed: an A/T SNP that one study writes of the other strand is taken as written.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from starling.errors import ParameterError
+from starling.genome.arrays import Float64, Int64
+from starling.genome.plan.snps import Snps
+
+QUANTILE: Final = 1.959963984540054
+"""Of the normal distribution, for intervals of 95 %."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Effects:
+    """The effects of one study, as a release tells them.
+
+    Attributes:
+        snps: The study's list; effects are of its carried alleles.
+        beta: Change of the log odds by the plan's model, float64 (m,); NaN where the study tells none.
+        standard_error: Of beta, sample and noise together, float64 (m,).
+    """
+
+    snps: Snps
+    beta: Float64
+    standard_error: Float64
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MetaAnalysis:
+    """What studies say together, of each SNP that at least one of them tells; float64 (m,) but for the first three.
+
+    Attributes:
+        places: For each SNP, its place in the list of each study, int64 (m, studies); -1 where the study does not tell of it.
+        directions: The sign of the effect in each study as "+" or "-", "?" where it does not tell of the SNP.
+        studies: How many tell of it, int64 (m,).
+        beta: Of the allele that is carried in the first study that tells of the SNP.
+        standard_error: Of beta.
+        q: Cochran's Q; 0 of one study.
+        i_squared: The share of the differences between studies that chance does not explain, from 0 to 1.
+        q_p: The chance of a Q as large where all studies have the same effect; 1 of one study.
+    """
+
+    places: Int64
+    directions: tuple[str, ...]
+    studies: Int64
+    beta: Float64
+    standard_error: Float64
+    q: Float64
+    i_squared: Float64
+    q_p: Float64
+
+    @property
+    def low(self) -> Float64:
+        """The lower end of the 95 % interval of beta."""
+        return self.beta - QUANTILE * self.standard_error
+
+    @property
+    def high(self) -> Float64:
+        """The upper end."""
+        return self.beta + QUANTILE * self.standard_error
+
+
+def analyse_together(studies: Sequence[Effects], *, of_copies: bool) -> MetaAnalysis:
+    """The effects of several studies of different people under one model, combined by inverse variance.
+
+    Args:
+        studies: At least two, which have at least one SNP in common.
+        of_copies: Whether effects are of each copy of the allele, so that those of the other allele have the other sign.
+
+    Returns:
+        SNPs in the order of the first study, then those that only later ones have.
+
+    Raises:
+        ParameterError: there are fewer than two studies, or none tells of a SNP that another tells of.
+    """
+    if len(studies) < 2:
+        raise ParameterError("releases", "are fewer than two", "name the scans of at least two studies")
+    places, signs = _matched([study.snps for study in studies])
+    beta, weight = np.zeros(places.shape), np.zeros(places.shape)
+    for number, study in enumerate(studies):
+        there = places[:, number] >= 0
+        rows = places[there, number]
+        known = np.isfinite(study.beta[rows]) & (study.standard_error[rows] > 0)
+        # A standard error of infinity tells nothing, and weighs nothing.
+        known &= np.isfinite(study.standard_error[rows])
+        if not of_copies:
+            known &= signs[there, number] > 0
+        weight[there, number] = np.where(known, 1 / np.where(known, study.standard_error[rows], 1.0) ** 2, 0.0)
+        beta[there, number] = np.where(known, signs[there, number] * study.beta[rows], 0.0)
+    places = np.where(weight > 0, places, -1)
+    some = (weight > 0).any(axis=1)
+    places, beta, weight = places[some], beta[some], weight[some]
+    number_of = (weight > 0).sum(axis=1)
+    if not (number_of > 1).any():
+        problem = "have no SNP in common at one place with the same alleles"
+        raise ParameterError("releases", problem, "name scans of one genome build, with lists that overlap")
+    total = weight.sum(axis=1)
+    mean = (weight * beta).sum(axis=1) / total
+    q = np.where(number_of > 1, (weight * (beta - mean[:, None]) ** 2).sum(axis=1), 0.0)
+    i_squared = np.maximum(0.0, 1 - (number_of - 1) / np.where(q > 0, q, 1.0)) * (q > 0)
+    return MetaAnalysis(
+        places, _directions(beta, weight), number_of, mean, np.sqrt(1 / total), q, i_squared, _q_p(q, number_of - 1)
+    )
+
+
+def _q_p(q: Float64, degrees: Int64) -> Float64:
+    # SciPy takes half a second to import, which whoever only plans should not wait for.
+    from scipy.special import chdtrc
+
+    p: Float64 = np.where(degrees > 0, chdtrc(np.maximum(degrees, 1), q), 1.0)
+    return p
+
+
+def _directions(beta: Float64, weight: Float64) -> tuple[str, ...]:
+    letters = np.where(weight > 0, np.where(beta < 0, "-", "+"), "?")
+    return tuple(map("".join, letters.tolist()))
+
+
+def _matched(lists: Sequence[Snps]) -> tuple[Int64, Float64]:
+    """The place of each SNP in each list, int64 (m, lists), -1 where it is not there; and 1, or -1 where the list counts the other allele
+    than the first list that has the SNP, float64 (m, lists).
+    """
+    at: dict[tuple[str, int, frozenset[str]], tuple[int, str]] = {}
+    matches: list[list[tuple[int, int, int]]] = []
+    for snps in lists:
+        rows: list[tuple[int, int, int]] = []
+        alleles = zip(snps.carried, snps.other, strict=True)
+        keys = zip(snps.chromosomes, snps.positions.tolist(), alleles, strict=True)
+        for row, (chromosome, position, both) in enumerate(keys):
+            carried, other = (allele.upper() for allele in both)
+            index, first = at.setdefault((chromosome, position, frozenset((carried, other))), (len(at), carried))
+            rows.append((index, row, 1 if carried == first else -1))
+        matches.append(rows)
+    places = np.full((len(at), len(lists)), -1, dtype=np.int64)
+    signs = np.ones((len(at), len(lists)))
+    for number, rows in enumerate(matches):
+        index, row, sign = np.array(rows, dtype=np.int64).T
+        # Of a SNP that is listed twice, the first row counts.
+        places[index[::-1], number], signs[index[::-1], number] = row[::-1], sign[::-1]
+    return places, signs

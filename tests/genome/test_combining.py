@@ -1,0 +1,119 @@
+"""Scans of two hospitals combined from their releases: the numbers are those of the formulas, and what cannot be combined is refused."""
+
+from dataclasses import replace
+from fractions import Fraction
+from math import exp, sqrt
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from starling import genome, open_release
+from starling.errors import OutputError, ParameterError
+from starling.genome.analysis import GenomeRelease
+from starling.genome.inference.scans import ScanRows
+from starling.genome.plan import Question
+from tests.genome.studies import a_study, write_bed
+
+QUESTION = genome.Scan(Fraction(8))
+
+
+def released(folder: Path, seed: int, question: Question = QUESTION, **choices: Any) -> Path:
+    """A study of 80 people and six SNPs, of which the second study counts the other allele of the first SNP and lacks the last."""
+    study = a_study(snps=6, people=80, seed=seed)
+    turned = seed == 2
+    rows = list(zip(study.ids, study.places, study.alleles, strict=True))
+    listed = [
+        (name, *place, *(alleles[::-1] if turned and at == 0 else alleles))
+        for at, (name, place, alleles) in enumerate(rows[:5] if turned else rows)
+    ]
+    plan = genome.plan(listed, people=80, **{"unit": "phenotype", **choices})
+    out = folder / f"hospital-{seed}{question.kind}"
+    plan.release(write_bed(study, folder / f"{seed}"), question, out).close()
+    return out
+
+
+def opened(path: Path) -> GenomeRelease:
+    """A scan, as `open_release` gives it."""
+    release = open_release(path)
+    assert isinstance(release, GenomeRelease)
+    return release
+
+
+def effects_of(release: GenomeRelease) -> ScanRows:
+    """What a scan tells of each SNP."""
+    assert release.estimated.rows is not None
+    return release.estimated.rows
+
+
+@pytest.fixture(scope="module")
+def scans(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Two."""
+    folder = tmp_path_factory.mktemp("hospitals")
+    return released(folder, 1), released(folder, 2)
+
+
+def test_two_hospitals_are_combined_by_inverse_variance(scans: tuple[Path, Path], tmp_path: Path) -> None:
+    with opened(scans[0]) as first, opened(scans[1]) as second:
+        combined = genome.combine([first, second])
+        rows = [effects_of(release) for release in (first, second)]
+    table = {row["SNP"]: row for row in combined.table.to_pylist()}
+    assert list(table) == [f"rs{at}" for at in range(1, 7)]
+    for at, (name, row) in enumerate(table.items()):
+        one = rows[0].beta[at], rows[0].se[at]
+        if name == "rs6":
+            assert (row["STUDIES"], row["BETA"], row["Q"]) == (1, one[0], 0)
+            continue
+        other = rows[1].beta[at] * (-1 if at == 0 else 1), rows[1].se[at]
+        weights = [1 / error**2 for _, error in (one, other)]
+        mean = (weights[0] * one[0] + weights[1] * other[0]) / sum(weights)
+        error = 1 / sqrt(sum(weights))
+        assert (row["BETA"], row["SE"]) == (pytest.approx(mean), pytest.approx(error))
+        assert row["OR"] == pytest.approx(exp(mean))
+        assert row["L95"] < row["OR"] < row["U95"]
+        assert row["DIRECTION"] == "".join("-" if beta < 0 else "+" for beta in (one[0], other[0]))
+    assert "2: hospital-1scan, hospital-2scan, 160 people" in str(combined)
+    written = combined.write(tmp_path / "together.tsv")
+    lines = [line.split("\t") for line in written.read_text().splitlines()]
+    assert lines[0] == combined.table.column_names
+    assert [line[1] for line in lines[1:]] == list(table)
+    assert list(combined.to_pandas().columns) == combined.table.column_names
+    with pytest.raises(OutputError, match="exists"):
+        combined.write(written)
+
+
+def test_what_cannot_be_combined_is_refused(scans: tuple[Path, Path], tmp_path: Path) -> None:
+    dominant = released(tmp_path, 3, model="dominant")
+    other = released(tmp_path, 4, genome.NumSig("score", 1, Fraction(1)))
+
+    def refused(*paths: Path) -> str:
+        with pytest.raises(ParameterError) as problem:
+            genome.combine(opened(path) for path in paths)
+        return str(problem.value)
+
+    first = scans[0]
+    assert "are fewer than two" in refused(first)
+    assert "is of the people of hospital-1scan, who would count twice" in refused(first, first)
+    assert "has the dominant model, and hospital-1scan the additive one" in refused(first, dominant)
+    assert "is no scan; name releases of starling genome scan" in refused(first, other)
+
+
+def test_people_of_one_population_do_not_count_twice(scans: tuple[Path, Path]) -> None:
+    """Also where two scans of a ledger have other requests; hospitals may call their populations alike."""
+    with opened(scans[0]) as first, opened(scans[1]) as second:
+
+        def of(release: GenomeRelease, signer: str) -> GenomeRelease:
+            account = release.statement["account"]
+            account["ledger"] = {**account["ledger"], "inside": False, "population": "patients", "signer": signer}
+            return release
+
+        genome.combine([of(first, "a"), of(second, "b")])
+        with pytest.raises(ParameterError, match="who would count twice"):
+            genome.combine([of(first, "a"), of(second, "a")])
+
+
+def test_builds_of_the_genome_must_not_differ(scans: tuple[Path, Path]) -> None:
+    with opened(scans[0]) as first, opened(scans[1]) as second:
+        first.plan, second.plan = replace(first.plan, build="GRCh37"), replace(second.plan, build="GRCh38")
+        with pytest.raises(ParameterError, match="has positions of GRCh38, and hospital-1scan of GRCh37"):
+            genome.combine([first, second])
