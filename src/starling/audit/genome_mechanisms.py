@@ -177,15 +177,16 @@ _TWO: Final = _pair([(0, one, other) for one in (0, 1) for other in (0, 1) for _
 """Two SNPs that the replaced patient carries together, or the first alone."""
 _PHENOTYPES: Final = _pair(
     [
-        *[(status, 2, *[2] * (SNPS - 1)) for status in (1, 1, 1, 1, 0, 0)],
-        *[(0, 0, *[0] * (SNPS - 1))] * 6,
-        *[(0, 0, *[2] * (SNPS - 1))] * 2,
-        (0, 2, *[0] * (SNPS - 1)),
+        (status, first, *[other] * (SNPS - 1))
+        for status, first, other in (
+            *((0, 2, 1), (0, 0, 2), (1, 1, 0), (1, 1, 1), (1, 1, 2), (0, 1, 2)),
+            *((0, 2, 1), (0, 1, 0), (1, 1, 1), (0, 1, 1), (1, 2, 2)),
+        )
     ],
     (0, 2, *[0] * (SNPS - 1)),
     (1, 2, *[0] * (SNPS - 1)),
 )
-"""The last patient becomes a case: the first SNP gains what all others lose."""
+"""The last patient becomes a case: the first SNP gains what all others lose; found by a search."""
 _STATUS: Final = _pair([(0, *_same(0)), (1, *_same(1))], (0, *_same(2)), (1, *_same(2)))
 """Three people, of whom one has another phenotype."""
 _COUNTS: Final = Fraction(1)

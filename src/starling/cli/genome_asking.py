@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from starling.genome.plan import Plan, Question
     from starling.genome.plan.queries import Correlation, Noise, Selection
 
+MIXED: Final = STUDY.replace("study/", "mixed/")
+"""A study whose plan protects phenotypes, as `generate --populations` makes it."""
 PAIR: Final = 2
 """SNPs of a correlation."""
 
@@ -45,13 +47,16 @@ QUESTIONS: Final[dict[str, QuestionCommand]] = {}
 """Every question by the word that calls its command, here and at a server."""
 
 
-def _question(name: str, words: str, *own: options.Decorator) -> Callable[[Callable[..., "Question"]], click.Command]:
+def _question(
+    name: str, words: str, *own: options.Decorator, study: str = STUDY
+) -> Callable[[Callable[..., "Question"]], click.Command]:
     """A decorator that makes a function, from a plan, an epsilon and options to a question, the command that asks it.
 
     Args:
         name: The word that calls the command.
         words: The options of the example in its help, but for the study and for what every example has.
         own: The options of the question, in the order of the help.
+        study: The study of the example.
     """
 
     def decorate(make: Callable[..., "Question"]) -> click.Command:
@@ -79,7 +84,7 @@ def _question(name: str, words: str, *own: options.Decorator) -> Callable[[Calla
 
         options_of_all = (options.plan_file, questions.genotypes, questions.price)
         asking = options.with_options(ask, *options_of_all, *own, destination)
-        return command(name, example=f"starling genome {name} {STUDY} {words} --unvalidated --yes")(asking)
+        return command(name, example=f"starling genome {name} {study} {words} --unvalidated --yes")(asking)
 
     return decorate
 
@@ -228,7 +233,7 @@ def explore(
     return Explore(test or plan.first_test, corr, above, cost, regions_of(plan, regions), **values)
 
 
-@_question("scan", "--epsilon 2 --out scan")
+@_question("scan", "--epsilon 2 --out scan", study=MIXED)
 def scan(_: "Plan", cost: Fraction) -> "Question":
     """A score test and an odds ratio of every SNP, adjusted as the plan says. Of plans that protect phenotypes alone.
 
