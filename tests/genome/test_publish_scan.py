@@ -176,3 +176,13 @@ def test_a_scan_is_answered_at_its_least(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="epsilon is below 1/1024"):
         plan.release(folder / "study", Scan(LEAST_SCAN / 2), tmp_path / "less", covariates=file)
     assert not (tmp_path / "less").exists()
+
+
+def test_its_report_speaks_of_sampling_and_coins_alone(folder: Path) -> None:
+    """What holds of noisy counts, such as that intervals are of the noise alone, is not said of a scan; nor is it in its gallery."""
+    text = " ".join((folder / "release" / "report.html").read_text().split())
+    assert "Errors of genotyping, and who was recruited, are not in them." in text
+    assert "of the exact counts" not in text
+    assert "noise alone" not in text
+    pages = opened(open_release(folder / "release")).plot("scan").save(folder / "gallery")
+    assert "A range holds the exact value" not in pages[0].read_text()

@@ -182,6 +182,10 @@ def _effects(plan: Plan, p_values: tuple[PValue, ...]) -> Table:
 def _error(plan: Plan, question: Question, estimated: Estimated, parts: list[str]) -> Section:
     """How far each answer may be off."""
     tables: tuple[Table, ...] = ()
+    if isinstance(estimated.answer, ScanAnswer):
+        # Its intervals are of sampling and coins, as its lines say: what follows is of noisy counts.
+        parts.append("Errors of genotyping, and who was recruited, are not in them.")
+        return Section("How far the answers may be off", "\n\n".join(parts))
     if isinstance(estimated.error, SelectionError | ExplorationError):
         parts.append(_SELECTED if plan.unit == "person" else f"{_SELECTED}{_OF_PHENOTYPES}")
         tables = (_selected(estimated.error),)

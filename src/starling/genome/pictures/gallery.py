@@ -119,8 +119,9 @@ def plots(answers: Answers, kinds: Sequence[str] = (), sources: Sequence[Source]
     if not sources:
         return Plots(title, about, sections)
     origin = Table(_ORIGIN, tuple(map(astuple, sources)), f"Releases: {len(sources):,}", words=True)
-    numbers = Section("The numbers", _NUMBERS, tables=tables(answers))
-    return Plots(title, about, sections, (numbers, Section("Where this is from", _CHECKED, tables=(origin,))))
+    listed = tables(answers)
+    numbers = (Section("The numbers", _NUMBERS, tables=listed),) if listed else ()
+    return Plots(title, about, sections, (*numbers, Section("Where this is from", _CHECKED, tables=(origin,))))
 
 
 _ORIGIN: Final = ("Release", "Question", "Cost", "Request", "Signed by the key")

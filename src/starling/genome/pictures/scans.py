@@ -107,7 +107,7 @@ def manhattan_caption(answers: Answers) -> str:
     below = sum(each.snps for each in answers.regions)
     return (
         f"p-values of {len(at):,} SNPs at their places in the genome; points on each other are drawn once. They hold sampling and coins"
-        f" together. The dashed line is the threshold α/m; {below:,} SNPs in {len(answers.regions):,} regions are at or below it."
+        f" together. The dashed line is the threshold α/m; at or below it: {below:,} SNPs, in {len(answers.regions):,} regions."
     )
 
 
