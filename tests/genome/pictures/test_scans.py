@@ -21,7 +21,7 @@ def test_a_manhattan_plot_names_the_strongest_of_each_region() -> None:
     assert ">rs0<" in text
     assert ">rs4<" in text
     assert ">rs1<" not in text
-    assert "2 SNPs in 2 regions" in scans.manhattan_caption(shown)
+    assert "at or below it: 2 SNPs, in 2 regions" in scans.manhattan_caption(shown)
     assert "p-values of 5 SNPs" in scans.manhattan_caption(shown)
 
 
