@@ -42,7 +42,8 @@ def marginal(sizes: tuple[int, ...], table: Table) -> npt.NDArray[np.int64]:
 
 
 @st.composite
-def shapes(draw: st.DrawFn, *, regions: bool = True) -> Shape:
+def shapes(draw: st.DrawFn, *, regions: bool = True, below: int = 2) -> Shape:
+    """With at most so many levels of regions below the first."""
     sizes = tuple(draw(st.lists(st.integers(2, 4), min_size=1, max_size=2) | st.just([2, 3, 2])))
     every = up_to(len(sizes), len(sizes))
     tables = tuple(each for each in every if draw(st.booleans())) or ((0,),)
@@ -50,7 +51,7 @@ def shapes(draw: st.DrawFn, *, regions: bool = True) -> Shape:
         return Shape(sizes, tables)
     roots, parents = draw(st.integers(1, 2)), []
     above = roots
-    for _ in range(draw(st.integers(0, 2))):
+    for _ in range(draw(st.integers(0, below))):
         # Every region has a child.
         parent = [*range(above), *draw(st.lists(st.integers(0, above - 1), max_size=2))]
         parents.append(tuple(parent))
@@ -59,25 +60,28 @@ def shapes(draw: st.DrawFn, *, regions: bool = True) -> Shape:
 
 
 @st.composite
-def shared(draw: st.DrawFn, *, regions: bool = True) -> tuple[Shape, Shares]:
-    shape = draw(shapes(regions=regions))
+def shared(draw: st.DrawFn, *, regions: bool = True, below: int = 2) -> tuple[Shape, Shares]:
+    shape = draw(shapes(regions=regions, below=below))
     numbers = st.integers(1, 40).map(lambda each: Fraction(each, 100))
     rows = tuple(tuple(draw(numbers) for _ in shape.parts) for _ in shape.regions)
     return shape, rows
 
 
 @st.composite
-def shared_in_any_measure(draw: st.DrawFn) -> tuple[Shape, Shares]:
-    """Under pure epsilon too, where tables that lie in others may be measured or not."""
-    shape, rows = draw(shared())
-    if not (records := draw(st.integers(0, 2))):
-        return shape, rows
+def shared_under_epsilon(draw: st.DrawFn, *, below: int = 2) -> tuple[Shape, Shares]:
+    """Under pure epsilon, where tables that lie in others may be measured or not."""
+    shape, rows = draw(shared(below=below))
     largest = {part for part in shape.parts if not any(set(part) < set(other) for other in shape.parts)}
     some = (
         tuple(share * (part in largest or draw(st.booleans())) for part, share in zip(shape.parts, level, strict=True))
         for level in rows
     )
-    return replace(shape, laplace=records), tuple(some)
+    return replace(shape, laplace=draw(st.integers(1, 2))), tuple(some)
+
+
+def shared_in_any_measure() -> st.SearchStrategy[tuple[Shape, Shares]]:
+    """Of parts, or of tables under pure epsilon."""
+    return shared() | shared_under_epsilon()
 
 
 def measured_rows(shape: Shape, part: Table) -> npt.NDArray[np.int64]:
