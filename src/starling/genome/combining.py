@@ -11,7 +11,7 @@ import pyarrow as pa
 from starling.errors import ParameterError
 from starling.genome.analysis import GenomeRelease
 from starling.genome.inference.meta_analysis import Effects, MetaAnalysis, analyse_together
-from starling.genome.inference.scans import PLACES, ScanRows
+from starling.genome.inference.scans import PLACES
 from starling.genome.plan import Plan
 from starling.genome.statistics.tails import chi_squared_log_tail
 from starling.planfile.values import write_new
@@ -151,7 +151,7 @@ def combine(releases: Iterable[GenomeRelease]) -> Combined:
             _check_alike(plans[0], release.plan, names[0], name)
         names.append(name)
         plans.append(release.plan)
-        effects.append(_effects(release.plan, rows))
+        effects.append(Effects(release.plan.snps, rows.beta, rows.se))
     of_copies = bool(plans) and plans[0].model == "additive"
     return Combined(tuple(names), tuple(plans), analyse_together(effects, of_copies=of_copies))
 
@@ -170,10 +170,6 @@ def _check_alike(first: Plan, plan: Plan, first_name: str, name: str) -> None:
     if plan.build and first.build and plan.build != first.build:
         problem = f"has positions of {plan.build}, and {first_name} of {first.build}"
         raise ParameterError(name, problem, "combine scans of one genome build")
-
-
-def _effects(plan: Plan, rows: ScanRows) -> Effects:
-    return Effects(plan.snps, rows.beta, rows.se)
 
 
 def _cell(value: Any) -> str:

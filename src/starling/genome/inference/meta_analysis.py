@@ -15,16 +15,13 @@ guessed: an A/T SNP that one study writes of the other strand is taken as writte
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
 from starling.errors import ParameterError
 from starling.genome.arrays import Float64, Int64
+from starling.genome.inference.scans import NORMAL
 from starling.genome.plan.snps import Snps
-
-QUANTILE: Final = 1.959963984540054
-"""Of the normal distribution, for intervals of 95 %."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,12 +66,12 @@ class MetaAnalysis:
     @property
     def low(self) -> Float64:
         """The lower end of the 95 % interval of beta."""
-        return self.beta - QUANTILE * self.standard_error
+        return self.beta - NORMAL * self.standard_error
 
     @property
     def high(self) -> Float64:
         """The upper end."""
-        return self.beta + QUANTILE * self.standard_error
+        return self.beta + NORMAL * self.standard_error
 
 
 def analyse_together(studies: Sequence[Effects], *, of_copies: bool) -> MetaAnalysis:
