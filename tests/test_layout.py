@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -211,6 +212,56 @@ def skips_without_a_reason(path: Path) -> list[int]:
 
 def test_a_skip_says_why() -> None:
     assert not {short(path): lines for path in sorted(TESTS.rglob("*.py")) if (lines := skips_without_a_reason(path))}
+
+
+STAYS = re.compile(r"""(?:click|locator)\(f?['"](?:#|summary)|no_wait_after=True""")
+"""What moves or opens something on the page that is shown, or waits by itself later."""
+
+
+def clicks_that_wait_for_nothing(code: str) -> list[int]:
+    """Lines of clicks that may lead to another page, and of which the test waits for no end.
+
+    A click returns before the next page is read, so that what is asked of the page next may be answered by half of it.
+    """
+    blocks = [
+        block
+        for node in ast.walk(ast.parse(code))
+        for block in (getattr(node, "body", None), getattr(node, "orelse", None))
+        if isinstance(block, list) and not (isinstance(node, ast.With) and ".expect_" in ast.unparse(node.items[0]))
+    ]
+    return [
+        each.lineno
+        for block in blocks
+        for each, after in pairwise([*block, None])
+        if isinstance(each, ast.Expr)
+        and ".click(" in (said := ast.unparse(each))
+        and STAYS.search(said) is None
+        and not (after is not None and ".wait_for_" in ast.unparse(after) and "load_state" not in ast.unparse(after))
+    ]
+
+
+def test_a_test_waits_for_the_page_that_a_click_leads_to() -> None:
+    found = {
+        short(path): lines
+        for path in sorted(TESTS.rglob("test_*_browser.py"))
+        if (lines := clicks_that_wait_for_nothing(path.read_text()))
+    }
+    assert found == {}
+
+
+@pytest.mark.parametrize(
+    ("code", "lines"),
+    [
+        ("page.click('.send')\nassert page.url", [1]),
+        ("page.locator('b').click()\npage.wait_for_load_state()", [1]),
+        ("for each in forms:\n    page.click('b')", [2]),
+        ("page.click('.send')\npage.wait_for_url('x')", []),
+        ("with page.expect_navigation():\n    page.click('b')\nread(page)", []),
+        ("page.click('#nearer')\nread(page)", []),
+    ],
+)
+def test_a_click_that_waits_for_nothing_is_caught(code: str, lines: list[int]) -> None:
+    assert clicks_that_wait_for_nothing(code) == lines
 
 
 def mirrored(test: Path) -> bool:

@@ -55,7 +55,8 @@ def test_everybody_reads_the_plot_and_moves_it(served: Serving, chromium: Any) -
     page.goto(address)
     assert (page.locator("#plot").is_visible(), page.locator("figure svg").first.is_visible()) == (False, True)
     page.fill("input[name=name]", "rs")
-    page.click(".pickers button")
+    with page.expect_navigation():
+        page.click(".pickers button")
     assert page.locator("tbody th").all_inner_texts() == ["rs1", "rs2"]
     for each in (context, plain):
         each.close()
