@@ -6,8 +6,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from starling.hierarchy.trees import Estimated
 from starling.tables.inference.consistency import make_consistent
-from starling.tables.inference.trees import Estimated
 from starling.tables.plan import Definitions, GeographyLevel, Iteration, Level, Plan, Variants
 from starling.tables.plan.census_records import CENSUS_PARTS, CensusRecords
 from starling.tables.plan.nesting import families, nested

@@ -15,6 +15,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.linalg import null_space
 
+from starling.hierarchy.trees import Estimated, least_squares
 from starling.privacy.distributions.deviations import normal_deviations
 from starling.privacy.distributions.discrete import DiscreteGaussian
 from starling.privacy.distributions.probability_mass import probability_mass
@@ -24,7 +25,7 @@ from starling.tables.inference.combined import spread, standard_deviation
 from starling.tables.inference.consistency import make_consistent
 from starling.tables.inference.nested_totals import NestedTotals
 from starling.tables.inference.totals import stage1_share, unrounded_deviation, unrounded_totals
-from starling.tables.inference.trees import Estimated, least_squares, rounded_below, rounded_evenly, whole
+from starling.tables.inference.trees import rounded_below, rounded_evenly, whole
 from starling.tables.measurements import Int64
 from starling.tables.plan import Plan, Variants
 from starling.tables.plan.detail import TOTAL_ONLY

@@ -7,36 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from starling.tables.inference.trees import (
-    Estimated,
-    least_squares,
-    most_moved,
-    rounded_below,
-    rounded_evenly,
-    whole,
-)
-from tests.tables.inference.dense import leaves_of, projection, trees
-
-
-@given(trees(), st.integers(0, 2**32 - 1))
-def test_two_passes_are_the_dense_projection(parents: list[np.ndarray], seed: int) -> None:
-    random = np.random.default_rng(seed)
-    top = int(parents[0].max()) + 1
-    regions = [top, *map(len, parents)]
-    levels = [Estimated(random.normal(50, 20, (n, 1)), random.uniform(0.1, 30, (n, 1))) for n in regions]
-    result = least_squares(levels, parents)
-    design = leaves_of(parents, top)
-    values = np.concatenate([level.count[:, 0] for level in levels])
-    variances = np.concatenate([level.variance[:, 0] for level in levels])
-    x, covariance = projection(np.concatenate(design), values, variances)
-    for level, output, before in zip(result, design, levels, strict=True):
-        np.testing.assert_allclose(level.count[:, 0], output @ x, rtol=1e-9, atol=1e-9)
-        np.testing.assert_allclose(level.variance[:, 0], np.diag(output @ covariance @ output.T), rtol=1e-9)
-        assert (level.variance <= before.variance * (1 + 1e-12)).all(), "never worse than measured"
-    for index, parent in enumerate(parents):
-        sums = np.zeros(regions[index])
-        np.add.at(sums, parent, result[index + 1].count[:, 0])
-        np.testing.assert_allclose(sums, result[index].count[:, 0], rtol=1e-9, atol=1e-9)
+from starling.hierarchy.trees import Estimated, least_squares
+from starling.tables.inference.trees import most_moved, rounded_below, rounded_evenly, whole
+from tests.tables.inference.dense import leaves_of, trees
 
 
 @given(trees(), st.integers(1, 3), st.integers(0, 2**32 - 1))

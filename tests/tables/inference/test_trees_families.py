@@ -4,7 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from starling.tables.inference.trees import Estimated, settle
+from starling.hierarchy.trees import Estimated
+from starling.tables.inference.trees import settle
 from tests.tables.inference.dense import leaves_of, projection, trees
 
 

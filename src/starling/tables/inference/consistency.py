@@ -15,20 +15,10 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
+from starling.hierarchy.trees import Estimated, Floats, climb, descend, least_squares
 from starling.release.shared_noise import beyond_one
 from starling.tables.inference.chains import Block, Chain
-from starling.tables.inference.trees import (
-    Estimated,
-    Floats,
-    climb,
-    descend,
-    least_squares,
-    led,
-    rounded_below,
-    rounded_evenly,
-    settle,
-    whole,
-)
+from starling.tables.inference.trees import led, rounded_below, rounded_evenly, settle, whole
 from starling.tables.measurements import Int64
 from starling.tables.plan import Plan
 from starling.tables.plan.nesting import nested_chains

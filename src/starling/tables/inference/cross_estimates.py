@@ -23,7 +23,7 @@ from typing import Final
 
 import numpy as np
 
-from starling.tables.inference.trees import Estimated, Floats, least_squares
+from starling.hierarchy.trees import Estimated, Floats, least_squares
 from starling.tables.inference.whole_numbers import rounded_together, tree_order
 from starling.tables.measurements import CrossMeasurements, Int64
 from starling.tables.plan.residuals import (

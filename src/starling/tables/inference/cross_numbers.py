@@ -12,10 +12,10 @@ from typing import Final
 import numpy as np
 
 from starling.errors import ParameterError
+from starling.hierarchy.trees import Floats
 from starling.tables.inference.cross_estimates import FINEST
 from starling.tables.inference.cross_queries import largest_coefficients, query_variance
 from starling.tables.inference.group_choice import Values, texts
-from starling.tables.inference.trees import Floats
 from starling.tables.inference.whole_numbers import most_moved_sum
 from starling.tables.plan import Plan
 from starling.tables.plan.cell_margins import deviations_by_draw, largest_draw

@@ -12,8 +12,8 @@ from typing import TypeAlias
 
 import numpy as np
 
+from starling.hierarchy.trees import Floats, child_sums, variance_of_sum
 from starling.tables.inference.cross_estimates import pure
-from starling.tables.inference.trees import Floats, child_sums
 from starling.tables.plan.residuals import Shape, Shares, Table, measured_variances
 
 Weights: TypeAlias = Mapping[tuple[int, Table], Floats]
@@ -72,12 +72,4 @@ def _tree_variance(shape: Shape, spreads: list[float], coefficients: list[Floats
     for level in reversed(range(len(parents))):
         below.insert(0, child_sums(best[0], parents[level], shape.regions[level]))
         best.insert(0, spreads[level] * below[0] / (spreads[level] + below[0]))
-    variance, largest = 0.0, 0.0
-    for level in reversed(range(len(parents))):
-        here, spread = coefficients[level + 1], best[level + 1]
-        moved = child_sums(here * spread, parents[level], shape.regions[level]) / below[level]
-        variance += float((spread * (here - moved[parents[level]]) ** 2).sum())
-        largest += float((spread * here**2).sum())
-        coefficients[level] = coefficients[level] + moved
-    top = float((best[0] * coefficients[0] ** 2).sum())
-    return variance + top, largest + top
+    return variance_of_sum(best, below, parents, coefficients)

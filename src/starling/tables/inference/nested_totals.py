@@ -30,13 +30,14 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from starling.hierarchy.trees import Estimated, Floats, child_sums, climb
 from starling.privacy.budget import Measure
 from starling.privacy.distributions.deviations import log_concave_deviations, normal_deviations
 from starling.tables.inference.chains import Block, Chain
 from starling.tables.inference.combined import spread, standard_deviation
 from starling.tables.inference.consistency import AtRest, block_at_rest, run_at_rest
 from starling.tables.inference.totals import Branches, unrounded_deviation, unrounded_totals
-from starling.tables.inference.trees import Estimated, Floats, child_sums, climb, climb_family, most_moved
+from starling.tables.inference.trees import climb_family, most_moved
 from starling.tables.measurements import Int64
 from starling.tables.plan import Geography, Level, Plan
 from starling.tables.plan.detail import TOTAL_ONLY

@@ -28,11 +28,11 @@ import numpy as np
 import numpy.typing as npt
 from flint import fmpz_poly
 
+from starling.hierarchy.trees import Estimated
 from starling.privacy.distributions.discrete import Distribution
 from starling.privacy.distributions.probability_mass import Floats, ProbabilityMass, probability_mass
 from starling.tables.inference.combined import margin, quantile, rounded, standard_deviation
 from starling.tables.inference.distribution import Chosen, TotalDistribution
-from starling.tables.inference.trees import Estimated
 from starling.tables.measurements import Int64
 from starling.tables.plan import Level, Plan
 from starling.tables.plan.combined_stages import stage1_weight, variance

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
-from starling.tables.inference.trees import Floats
+from starling.hierarchy.trees import Floats
 from starling.tables.measurements import Int64
 from starling.tables.plan.residuals import Shape, Table, subsets
 

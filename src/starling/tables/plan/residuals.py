@@ -14,7 +14,7 @@ the sum over its parts of these, spread evenly over the columns that the part la
 n_j^-2 over the columns j of B without A. Parts that belong to different sets are orthogonal, so that this is least squares.
 
 Regions are not residualised. In every region of a level the same parts are measured with the level's own noise; a record is in one region
-of each level. For every part least squares over the tree of regions is the recursion of inference/trees.py on each number by itself.
+of each level. For every part least squares over the tree of regions is the recursion of hierarchy/trees.py on each number by itself.
 
 The best shares of a budget are those of the spec of cross tables: of one level s_A = sqrt(p_A/v_A) (sum of sqrt(p_A v_A))/(2 rho), where
 v_A = sum over B of w_B p_A prod n_j^-2. Over levels with R_l regions, lambda_{A,l} is proportional to the root of (sum over m >= l of

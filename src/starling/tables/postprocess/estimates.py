@@ -27,6 +27,7 @@ from typing import Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from starling.hierarchy.trees import Estimated
 from starling.privacy.budget import Measure
 from starling.tables.inference.combined import corrections, margin, spread, standard_deviation
 from starling.tables.inference.consistency import make_consistent
@@ -43,7 +44,6 @@ from starling.tables.inference.totals import (
     unrounded_totals,
     what_is_chosen,
 )
-from starling.tables.inference.trees import Estimated
 from starling.tables.measurements import Int64, Measured, Measurements
 from starling.tables.plan import Geography, Level, Piece, Plan
 from starling.tables.plan.detail import TOTAL_ONLY

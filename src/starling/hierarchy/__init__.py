@@ -1,0 +1,1 @@
+"""Numbers of the nodes of a hierarchy that are made to add up, and how far any sum of them errs."""
