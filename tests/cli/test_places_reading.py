@@ -142,6 +142,14 @@ def test_a_map_and_exports_are_written(folder: Path) -> None:
         assert (file["counts"] == opened.grid()).all()
 
 
+def test_exports_have_whole_numbers_where_they_are_wanted(folder: Path) -> None:
+    made = json.loads(call("export", "release", "--rounded", "--out", "whole", "--json").stdout)["files"]
+    with np.load(made["grid.npz"]) as file, open_release(folder / "release") as opened:
+        assert isinstance(opened, PlacesRelease)
+        assert file["counts"].dtype == np.int64
+        assert (file["counts"] == opened.rounded()).all()
+
+
 def test_a_map_of_all_slices_is_opened_in_the_browser(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
     monkeypatch.setattr("starling.cli.browser.show", opened.append)

@@ -244,9 +244,16 @@ def map_(
 @RELEASE
 @slice_option
 @click.option("--h3", "resolution", type=click.IntRange(0, 15), metavar="N", help="Also a table of H3 cells.")
+@click.option(
+    "--rounded",
+    is_flag=True,
+    help="Points as whole numbers, each rounded up or down so that sums are kept.",
+)
 @options.new_folder
 @options.signer
-def export(release: Path, *, part: str | None, resolution: int | None, out: Path, key: str | None) -> Result:
+def export(
+    release: Path, *, part: str | None, resolution: int | None, rounded: bool, out: Path, key: str | None
+) -> Result:
     """Write released boxes as GeoParquet and GeoJSON, the grid as .npz, and counts of H3 cells as Parquet, for other programs."""
     from starling.places.artifact.exports import write_all
     from starling.release.text import facts
@@ -255,6 +262,6 @@ def export(release: Path, *, part: str | None, resolution: int | None, out: Path
     with _opened(release, key) as opened:
         boxes, counts = opened.boxes(part)
         table = None if opened.plan.grid.sparse else opened.released(part).table
-        files = write_all(out, opened.plan.grid, table, boxes, counts, resolution)
+        files = write_all(out, opened.plan.grid, table, boxes, counts, resolution, rounded=rounded)
     named = {path.name: str(path) for path in files}
     return Result(lambda: facts(list(named.items())), lambda: {"files": named})

@@ -183,6 +183,7 @@ def cells(
     box: tuple[float, float, float, float],
     aspect: float,
     words: tuple[str, str, str],
+    hatched: Sequence[tuple[int, int]] | None = None,
 ) -> Sheet:
     """A grid of shaded cells within its axes, the first row at the bottom.
 
@@ -192,6 +193,7 @@ def cells(
         box: West, south, east and north end.
         aspect: How wide a cell is for its height.
         words: What stands at the axes to the right and upwards, and what the cells count.
+        hatched: Rows and columns of cells of which nothing can be said; None where that is not known.
     """
     wide = 280.0
     step = wide / len(grid[0])
@@ -219,5 +221,29 @@ def cells(
     middle, most = (f"{each:z,.0f}" if each >= 1000 else f"{each:z.4g}" for each in (top / 2, top))
     least = "0 or less" if min(map(min, grid)) < 0 else "0"
     keys = (("heat-0", least), (heat(0.5), middle), ("heat-9", f"{most} or more {words[2]}"))
-    sheet.legend(0, high + 12, wide, [Entry("box", colour, text) for colour, text in keys])
+    entries = [Entry("box", colour, text) for colour, text in keys]
+    if hatched:
+        runs = _diagonals(hatched)
+        sheet.lines(
+            [[(x0 * step, y0 * rise), (x1 * step, y1 * rise)] for x0, y0, x1, y1 in runs], "muted", "hatched", thick=0.4
+        )
+        entries.append(Entry("/", "muted", "there may be none"))
+    sheet.legend(0, high + 12, wide, entries)
     return sheet
+
+
+def _diagonals(cells: Sequence[tuple[int, int]]) -> list[tuple[int, int, int, int]]:
+    """A line from the lower left to the upper right corner of each cell, those that follow each other as one: x0, y0, x1, y1.
+
+    >>> _diagonals([(0, 0), (1, 1), (1, 0)])
+    [(0, 0, 2, 2), (0, 1, 1, 2)]
+    """
+    left = set(cells)
+    lines = []
+    for row, column in sorted(cells):
+        if (row - 1, column - 1) not in left:
+            many = 1
+            while (row + many, column + many) in left:
+                many += 1
+            lines.append((column, row, column + many, row + many))
+    return lines

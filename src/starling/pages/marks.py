@@ -146,7 +146,7 @@ class Entry:
 
     Attributes:
         sign: A sign of `Sheet.dots`, "box" for a filled one, "|" for a bar, "+" for a bar that goes through an axis, "-" for a line,
-            "absent" for an empty cell.
+            "/" for a hatched cell, "absent" for an empty one.
         colour: The colour of the sign.
         words: What it says.
         hollow: Whether the sign is.
@@ -287,8 +287,9 @@ class Sheet:
             self.lines([[(middle, y - 4), (middle, y + 4)]], entry.colour, "key", thick=1.0)
             if entry.sign == "+":
                 self.lines([[(x - 0.5, y - 2), (x + 7.5, y - 2)]], "muted", "key")
-        elif entry.sign == "-":
-            self.lines([[(x, y), (x + 7, y)]], entry.colour, "key", thick=1.0)
+        elif entry.sign in "-/":
+            rise = 3.5 if entry.sign == "/" else 0.0
+            self.lines([[(x, y - rise), (x + 7, y + rise)]], entry.colour, "key", thick=1.0)
         else:
             self.dots([(middle, y)], entry.sign, entry.colour, "key", hollow=entry.hollow)
 

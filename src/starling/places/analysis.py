@@ -18,11 +18,12 @@ from starling.places.answers.leaf_table import Boxed, LeafTable, squares
 from starling.places.answers.questions import Count, Counted, CountHexagons, CountPolygons, FindHotspots
 from starling.places.answers.released import Answers, ReleasedGrid
 from starling.places.answers.sure import LEVEL
+from starling.places.answers.whole_numbers import whole_cells
 from starling.places.answers.work import Sizes
 from starling.places.artifact.columns import BOXES, CELLS
 from starling.places.artifact.pages import headline
 from starling.places.artifact.public_plan import COUNTS, SIDES, read_measurements, read_plan
-from starling.places.measurements import Int32, Measured, MeasuredTree
+from starling.places.measurements import Int32, Int64, Measured, MeasuredTree
 from starling.places.pictures.experience import experience, listed
 from starling.places.pictures.map_data import Map, MapSlice
 from starling.places.pictures.map_shades import Shaded, blank_boxes, blank_squares
@@ -102,6 +103,12 @@ class PlacesRelease(DomainRelease):
                 "grid", "is sparse, so that there is no table of cells", "take the boxes, or count rectangles"
             )
         return np.asarray(self._points[self.slice_number(slice)])
+
+    def rounded(self, slice: str | None = None) -> Int64:
+        """int64 (rows, columns): those of `grid` as whole numbers, each rounded up or down so that sums are kept (whole_numbers.py). Raises
+        ParameterError as `grid` does.
+        """
+        return whole_cells(self.grid(slice), self.boxes(slice)[0])[0]
 
     def released(self, slice: str | None = None) -> ReleasedGrid:
         """What answers queries of the grid, with its measurements; raises ParameterError as `grid` does."""
@@ -225,15 +232,17 @@ class PlacesRelease(DomainRelease):
         Raises:
             ParameterError: the plan has no such slice.
         """
-        from starling.places.pictures.heat_map import heat_map
+        from starling.places.pictures.heat_map import HATCHED, heat_map
         from starling.release.plots import Plots
 
-        grid, _ = self.pictured(slice)
+        grid, side = self.pictured(slice)
+        surety = self.released(slice).surety
         name = "" if self.plan.slices is None else f", {self.plan.slice_names[self.slice_number(slice)]}"
         title = f"{self.plan.title}{name}"
-        caption = f"Released points ({self.plan.point}) by cell, in a stronger colour where there are more."
+        hatched = "" if surety is None else f" {HATCHED}"
+        caption = f"Released points ({self.plan.point}) by cell, in a stronger colour where there are more.{hatched}"
         what = f"points ({self.plan.point})"
-        picture = Picture(partial(heat_map, self.plan.grid, what, grid), caption, "points")
+        picture = Picture(partial(heat_map, self.plan.grid, what, grid, surety, side=side), caption, "points")
         section = Section(title, pictures=(picture,))
         return Plots(self.plan.title, "Released points on a public grid", {"points": section})
 

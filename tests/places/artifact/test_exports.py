@@ -14,6 +14,7 @@ from starling.places.answers.coordinates import reference_system
 from starling.places.answers.rectangles import CumulativeGrid
 from starling.places.artifact.exports import hexagon_table, write_all, write_geojson, write_geoparquet, write_npz
 from starling.places.plan.grid import Grid
+from starling.places.postprocess.leaves import counted
 
 BOXES = np.array([[0, 2, 0, 3], [2, 4, 0, 3], [0, 4, 3, 6]], dtype=np.int32)
 COUNTS = np.array([1.5, 20.25, 300.0])
@@ -173,3 +174,29 @@ def test_a_sparse_grid_goes_out_as_boxes_alone(tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="h3 needs a table of cells"):
         write_all(tmp_path / "no", CITY, None, BOXES, COUNTS, resolution=5)
     assert not (tmp_path / "no").exists()
+
+
+def test_whole_numbers_are_written_where_they_are_wanted(tmp_path: Path) -> None:
+    cells = np.random.default_rng(3).exponential(0.4, (4, 6))
+    released, counts = CumulativeGrid(cells), counted(cells, BOXES)
+    write_all(tmp_path / "out", CITY, released, BOXES, counts, rounded=True)
+    boxes = pq.read_table(tmp_path / "out" / "boxes.parquet")["count"]
+    features = json.loads((tmp_path / "out" / "boxes.geojson").read_text(encoding="utf-8"))["features"]
+    with np.load(tmp_path / "out" / "grid.npz") as file:
+        whole = file["counts"]
+    assert boxes.type == "int64"
+    assert whole.dtype == np.int64
+    assert sum(boxes.to_pylist()) == whole.sum() == round(counts.sum())
+    assert [each["properties"]["count"] for each in features] == boxes.to_pylist()
+    assert boxes.to_pylist() == [int(whole[s:n, w:e].sum()) for s, n, w, e in BOXES.tolist()]
+    write_all(tmp_path / "sparse", CITY, None, BOXES, counts, rounded=True)
+    assert pq.read_table(tmp_path / "sparse" / "boxes.parquet")["count"].equals(boxes)
+
+
+@pytest.mark.slow
+def test_h3_cells_in_whole_numbers_keep_the_sum() -> None:
+    pytest.importorskip("h3", reason="the extra `test` installs it")
+    released = CumulativeGrid(np.random.default_rng(3).exponential(0.4, (4, 6)))
+    table = hexagon_table(CITY, released, 6, rounded=True)
+    assert table["count"].type == "int64"
+    assert sum(table["count"].to_pylist()) == round(released.grid.sum())

@@ -45,6 +45,23 @@ def test_each_file_has_the_numbers_of_its_slice(release: PlacesRelease, slice: s
     assert table["count"].to_pylist() == pytest.approx(expected.tolist())
 
 
+def test_files_in_whole_numbers_keep_the_sum(release: PlacesRelease) -> None:
+    reader = Reader(release)
+    page = reader.read("/map").decode()
+    for name in ("boxes.parquet", "boxes.geojson", "grid.npz"):
+        assert f"/map/download/{name}?slice=January&amp;rounded=yes" in page
+
+    def body(name: str, more: str = "") -> io.BytesIO:
+        return io.BytesIO(reader.get(f"/map/download/{name}", f"slice=January&rounded=yes{more}").opened().read())
+
+    whole = np.load(body("grid.npz"))["counts"]
+    assert whole.tolist() == release.rounded("January").tolist()
+    assert sum(pq.read_table(body("boxes.parquet"))["count"].to_pylist()) == whole.sum()
+    pytest.importorskip("h3", reason="the extra `test` installs it")
+    counts = pq.read_table(body("h3.parquet", "&resolution=1"))["count"].to_pylist()
+    assert all(isinstance(each, int) for each in counts)
+
+
 @pytest.mark.parametrize(
     ("name", "query"),
     [("none", ""), ("h3.parquet", "resolution=16"), ("grid.npz", "slice=x"), ("h3.parquet", "resolution=x")],

@@ -27,7 +27,8 @@ from starling.places.answers.coordinates import (
 from starling.places.answers.hexagons import hexagon_rings, touching
 from starling.places.answers.rectangles import CumulativeGrid, Float64
 from starling.places.answers.regions import ROUNDING, sum_rings
-from starling.places.measurements import Int32
+from starling.places.answers.whole_numbers import whole_boxes, whole_cells, whole_numbers
+from starling.places.measurements import Int32, Int64
 from starling.places.plan.grid import Grid
 
 Columns: TypeAlias = Mapping[str, npt.NDArray[np.float64] | npt.NDArray[np.int64]]
@@ -39,12 +40,19 @@ _RECTANGLE: Final = np.dtype(
 
 
 def write_all(
-    out: Path, grid: Grid, released: CumulativeGrid | None, boxes: Int32, counts: Float64, resolution: int | None = None
+    out: Path,
+    grid: Grid,
+    released: CumulativeGrid | None,
+    boxes: Int32,
+    counts: Float64,
+    resolution: int | None = None,
+    *,
+    rounded: bool = False,
 ) -> tuple[Path, ...]:
     """Write a release in all formats into the new folder `out`; no GeoJSON of plain units, and boxes alone of a sparse grid.
 
     `released` is None of a sparse grid; boxes are int32 (boxes, 4) with float64 (boxes,) points, and a resolution of H3 adds a table of
-    its cells.
+    its cells. If `rounded`, points are whole numbers (whole_numbers.py).
 
     Raises:
         ParameterError: as `hexagon_table`, and a resolution for a sparse grid.
@@ -52,20 +60,33 @@ def write_all(
     """
     if released is None and resolution is not None:
         raise ParameterError("h3", "needs a table of cells, which a sparse grid has not", "leave it out")
+    cells: Float64 | Int64 | None = None if released is None else released.grid
     columns: Columns = {"count": counts}
+    if rounded:
+        cells, columns = rounded_points(None if released is None else released.grid, boxes, counts)
     names = ["boxes.parquet"]
     with new_folder(out) as folder:
         write_geoparquet(folder / names[0], grid, boxes, columns)
-        if released is not None:
+        if cells is not None:
             names.append("grid.npz")
-            write_npz(folder / names[-1], grid, released.grid)
+            write_npz(folder / names[-1], grid, cells)
         if grid.crs != "plain":
             names.append("boxes.geojson")
             write_geojson(folder / names[-1], grid, boxes, columns)
         if released is not None and resolution is not None:
             names.append(f"h3-{resolution}.parquet")
-            pq.write_table(hexagon_table(grid, released, resolution), folder / names[-1], compression="zstd")
+            pq.write_table(
+                hexagon_table(grid, released, resolution, rounded=rounded), folder / names[-1], compression="zstd"
+            )
     return tuple(out / name for name in names)
+
+
+def rounded_points(cells: Float64 | None, boxes: Int32, counts: Float64) -> tuple[Int64 | None, Columns]:
+    """Points of cells, and the columns of boxes, as whole numbers; None of a sparse grid."""
+    if cells is None:
+        return None, {"count": whole_boxes(boxes, counts)}
+    whole, sums = whole_cells(cells, boxes)
+    return whole, {"count": sums}
 
 
 def write_geoparquet(path: Path, grid: Grid, boxes: Int32, columns: Columns) -> None:
@@ -110,8 +131,8 @@ def write_geojson(path: Path, grid: Grid, boxes: Int32, columns: Columns) -> Non
         file.write("\n]}\n")
 
 
-def write_npz(path: Path, grid: Grid, counts: Float64) -> None:
-    """Write counts, float64 (rows, columns), with the ends of rows and columns in units of the box: `counts`, `x`, `y`; row 0 is the
+def write_npz(path: Path, grid: Grid, counts: Float64 | Int64) -> None:
+    """Write counts, (rows, columns), with the ends of rows and columns in units of the box: `counts`, `x`, `y`; row 0 is the
     southern one.
     """
     x0, y0, x1, y1 = map(float, grid.box)
@@ -120,9 +141,9 @@ def write_npz(path: Path, grid: Grid, counts: Float64) -> None:
         np.savez_compressed(file, counts=counts, x=x, y=y)
 
 
-def hexagon_table(grid: Grid, released: CumulativeGrid, resolution: int) -> pa.Table:
-    """Released points of all H3 cells that touch the box: `h3`, `count`, and `share`, the part of the H3 cell within the box. Raises
-    ParameterError where the grid is in plain units, another resolution, too many cells, or h3 is not installed.
+def hexagon_table(grid: Grid, released: CumulativeGrid, resolution: int, *, rounded: bool = False) -> pa.Table:
+    """Released points of all H3 cells that touch the box: `h3`, `count`, whole if `rounded`, and `share`, the part of the H3 cell within
+    the box. Raises ParameterError where the grid is in plain units, another resolution, too many cells, or h3 is not installed.
     """
     cells = touching(box_in_degrees(grid), resolution)
     rings = hexagon_rings(cells, degrees_in_cells(grid))
@@ -135,4 +156,6 @@ def hexagon_table(grid: Grid, released: CumulativeGrid, resolution: int) -> pa.T
     shares = np.minimum(areas / (wholes / times), 1.0)
     # Rounding of a share that is none, as `cell_shares` takes it.
     inside = areas > ROUNDING
-    return pa.table({"h3": pa.array(cells).filter(pa.array(inside)), "count": counts[inside], "share": shares[inside]})
+    count = np.asarray(counts[inside], dtype=np.float64)
+    points = pa.array(whole_numbers(count) if rounded else count)
+    return pa.table({"h3": pa.array(cells).filter(pa.array(inside)), "count": points, "share": shares[inside]})

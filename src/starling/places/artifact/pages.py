@@ -17,7 +17,7 @@ from starling.places.answers.sure import LEVEL
 from starling.places.artifact.public_plan import BOXES, COUNTS, PLAN, SLICES, VALUES
 from starling.places.measurements import Measured
 from starling.places.mechanism.table import Sliced, mechanism_of
-from starling.places.pictures.heat_map import MOST, heat_map
+from starling.places.pictures.heat_map import HATCHED, MOST, heat_map
 from starling.places.plan import METHODS, TRANSFORMS, Plan
 from starling.places.plan.choices import EARLIER, PURPOSES
 from starling.places.postprocess import Estimate
@@ -119,12 +119,12 @@ def sections(plan: Plan, drawn: Sequence[Measured], estimates: Sequence[Estimate
     first = estimates[0]
     # Of a sparse grid there is no table of cells: its boxes answer, also for the squares of the picture.
     leaves = LeafTable(Boxed(plan.grid.shape, first.leaves, first.counts)) if plan.grid.sparse else None
-    grid = first.grid() if leaves is None else squares(leaves, MOST)[0]
+    grid, side = (first.grid(), 1) if leaves is None else squares(leaves, MOST)
     released = ReleasedGrid(plan.grid, leaves or grid, [(drawn[0], 1)])
     answers = released.count(_centred(plan.grid.shape), "cells")
     slice_name = "" if plan.slices is None else f", {plan.slice_names[0]}"
     return (
-        _answer(plan, grid, slice_name, headline(plan, answers)),
+        _answer(plan, grid, side, released, slice_name, headline(plan, answers)),
         _error(plan, answers, slice_name),
         _published(plan, estimates),
         _public(plan),
@@ -157,12 +157,12 @@ def headline(plan: Plan, answers: Answers) -> Headline:
     return Headline(f"Points ({plan.point}) in the whole box{slice_name}", whole(count), interval, note)
 
 
-def _answer(plan: Plan, grid: Float64, slice_name: str, first: Headline) -> Section:
+def _answer(plan: Plan, grid: Float64, side: int, released: ReleasedGrid, slice_name: str, first: Headline) -> Section:
     """The grid as a picture, and the points of all of it."""
-    caption = (
-        f"Released points ({plan.point}){slice_name}, in a stronger colour where there are more. All are estimates."
-    )
-    picture = Picture(partial(heat_map, plan.grid, f"points ({plan.point})", grid), caption, "points")
+    hatched = "" if released.surety is None else f" {HATCHED}"
+    caption = f"Released points ({plan.point}){slice_name}, in a stronger colour where there are more. All are estimates.{hatched}"
+    draw = partial(heat_map, plan.grid, f"points ({plan.point})", grid, released.surety, side=side)
+    picture = Picture(draw, caption, "points")
     return Section("Where the points lie", pictures=(picture,), headline=first)
 
 

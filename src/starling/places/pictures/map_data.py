@@ -17,7 +17,7 @@ from starling.places.answers.released import Answers
 from starling.places.answers.sure import LEVEL, Surety
 from starling.places.measurements import Int32, Int64, Measured, MeasuredTree
 from starling.places.pictures.experience import WHOLE, Experience
-from starling.places.pictures.heat_map import folded, heat_map
+from starling.places.pictures.heat_map import HATCHED, folded, heat_map
 from starling.places.plan.grid import RADIUS, Grid
 from starling.places.typical.errors import TIMES
 from starling.privacy.distributions.accuracy import standard_deviation
@@ -106,7 +106,12 @@ def still(shown: Map) -> Picture:
     of_slice = f", of the slice {first.name}" if first.name else ""
     caption = f"Released points by cell, in a stronger colour where there are more{of_slice}."
     grid = folded(first.grid, shown.step // shown.fold)
-    return Picture(partial(heat_map, shown.grid, shown.points, grid), caption, "still")
+    surety = Surety([first.measured]) if has_intervals(first.measured) else None
+    return Picture(
+        partial(heat_map, shown.grid, shown.points, grid, surety, side=shown.step),
+        caption if surety is None else f"{caption} {HATCHED}",
+        "still",
+    )
 
 
 def has_intervals(measured: Measured | None) -> TypeGuard[MeasuredTree]:

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 
 from starling.errors import ParameterError
 from starling.places.analysis import PlacesRelease
-from starling.places.artifact.exports import hexagon_table, write_geojson, write_geoparquet, write_npz
+from starling.places.artifact.exports import hexagon_table, rounded_points, write_geojson, write_geoparquet, write_npz
 from starling.screens.replies import Reply, attached
 
 H3: Final = "h3.parquet"
@@ -35,20 +35,30 @@ def files_of(release: PlacesRelease) -> list[str]:
     return [name for name in KINDS if name not in absent]
 
 
-def file_of(release: PlacesRelease, name: str, slice: str | None, resolution: int) -> Reply:
-    """A file as a reply; raises ParameterError for a slice or a resolution that there is not, and where the extra h3 is not installed."""
+def file_of(release: PlacesRelease, name: str, slice: str | None, resolution: int, *, rounded: bool = False) -> Reply:
+    """A file as a reply, its points as whole numbers if `rounded`.
+
+    Raises:
+        ParameterError: a slice or a resolution that there is not, or the extra h3 is not installed.
+    """
     grid = release.plan.grid
 
     def boxes() -> tuple[Any, Mapping[str, Any]]:
         places, counts = release.boxes(slice)
-        return places, {"count": counts}
+        if not rounded:
+            return places, {"count": counts}
+        return places, rounded_points(None if grid.sparse else release.grid(slice), places, counts)[1]
+
+    def cells() -> Any:
+        whole = rounded_points(release.grid(slice), *release.boxes(slice))[0] if rounded else None
+        return release.grid(slice) if whole is None else whole
 
     writers: Mapping[str, Callable[[Path], object]] = {
         "boxes.parquet": lambda path: write_geoparquet(path, grid, *boxes()),
         "boxes.geojson": lambda path: write_geojson(path, grid, *boxes()),
-        "grid.npz": lambda path: write_npz(path, grid, release.grid(slice)),
+        "grid.npz": lambda path: write_npz(path, grid, cells()),
         H3: lambda path: pq.write_table(
-            hexagon_table(grid, release.released(slice).table, resolution), path, compression="zstd"
+            hexagon_table(grid, release.released(slice).table, resolution, rounded=rounded), path, compression="zstd"
         ),
     }
     if name not in files_of(release):

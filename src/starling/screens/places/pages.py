@@ -16,7 +16,7 @@ from starling.places.answers.coordinates import in_cells
 from starling.places.answers.hotspots import Hotspots, as_rectangles, tiles
 from starling.places.answers.questions import FindHotspots
 from starling.places.pictures.experience import listed
-from starling.places.pictures.heat_map import heat_map
+from starling.places.pictures.heat_map import HATCHED, heat_map
 from starling.places.pictures.map_page import (
     CHOSEN,
     COAST,
@@ -77,7 +77,8 @@ class PlacesPages(DomainPages):
                 return self._count(query, frame)
             case ["map", "download", name]:
                 choice = Choice.of(query, self._places)
-                return file_of(self._places, name, choice.slice, query.whole("resolution", 7))
+                rounded = bool(query.one("rounded"))
+                return file_of(self._places, name, choice.slice, query.whole("resolution", 7), rounded=rounded)
         return None
 
     def summary(self) -> Table:
@@ -133,7 +134,7 @@ class PlacesPages(DomainPages):
         result = result_of(choice, release, other, frame)
         names = [] if plan.slices is None else list(plan.slice_names)
         files = files_of(release)
-        of_slice = urlencode({"slice": choice.slice} if choice.slice else {})
+        of_slice = {"slice": choice.slice} if choice.slice else {}
         unit = "One point is" if plan.unit == "point" else f"One person with up to {plan.points:,} points is"
         points = f"Points ({plan.point})"
         return self.page(
@@ -157,7 +158,8 @@ class PlacesPages(DomainPages):
             data=f"{frame.release}/map/data?{urlencode(as_address(choice, **dict.fromkeys((*ENDS, 'typical', 'chance'), '')))}",
             with_chances=f"?{urlencode(as_address(choice, chance='yes'))}",
             downloads=[
-                (word, f"{frame.release}/map/download/{name}?{of_slice}")
+                (f"{word}{more}", f"{frame.release}/map/download/{name}?{urlencode(of_slice | rounded)}")
+                for more, rounded in (("", {}), (", in whole numbers", {"rounded": "yes"}))
                 for name, word in WORDS.items()
                 if name in files
             ],
@@ -172,8 +174,10 @@ class PlacesPages(DomainPages):
         chosen = (x0, y0, x1, y1) if choice.ends else None
         named = f" of the slice {choice.slice}" if choice.slice else ""
         caption = f"Released points{named} by cell, in a stronger colour where there are more."
-        cells = release.pictured(choice.slice)[0]
-        return Picture(partial(heat_map, grid, points, cells, chosen), caption, "still")
+        cells, side = release.pictured(choice.slice)
+        surety = release.released(choice.slice).surety
+        draw = partial(heat_map, grid, points, cells, surety, chosen, side)
+        return Picture(draw, caption if surety is None else f"{caption} {HATCHED}", "still")
 
     def _hotspots(self, choice: Choice, frame: Frame) -> Sequence[dict[str, Any]]:
         """Squares with most points, each with the address that counts it; none of a difference or a sparse grid."""
