@@ -52,6 +52,13 @@ def test_every_form_counts_the_same_points(tmp_path: Path) -> None:
     assert counts(plan(), tmp_path / "folder") == WANTED
     for encoding in ("WKB", "point"):
         assert counts(plan(GEOMETRY), write_geo(tmp_path / "geo.parquet", encoding)) == WANTED
+    texts = [f"POINT ({x} {y})" for x, y in zip(X, Y, strict=True)]
+    (tmp_path / "wkt.csv").write_text(
+        "\n".join(["id,place", *(f'1,"{text}"' for text in texts), '2,"LINESTRING (0 1, 1 1)"'])
+    )
+    assert counts(plan(GEOMETRY), tmp_path / "wkt.csv") == WANTED
+    pq.write_table(pa.table({"place": texts}), tmp_path / "wkt.parquet")
+    assert counts(plan(GEOMETRY), tmp_path / "wkt.parquet") == WANTED
     features = [{"geometry": {"type": "Point", "coordinates": [x, y]}} for x, y in zip(X, Y, strict=True)]
     (tmp_path / "a.geojson").write_text(json.dumps({"type": "FeatureCollection", "features": features}))
     assert counts(plan(GEOMETRY), tmp_path / "a.geojson") == WANTED
@@ -81,7 +88,7 @@ def test_a_large_grid_is_counted_without_a_count_of_each_part(tmp_path: Path) ->
         ("lon;lat\n1;2\n", {}, "is separated by semicolons"),
         ("lon\tlat\n1\t2\n", {}, "is separated by tabs"),
         ("lon,lat\n", PERSON, "who is a missing column"),
-        ("lon,lat\n", GEOMETRY, "is CSV, and the plan names a geometry"),
+        ("lon,lat\n", GEOMETRY, "place is a missing column"),
         ('{"type": "FeatureCollection"}', {}, "is GeoJSON, and the plan names no geometry"),
         ("PAR1 and more", {}, "is not readable as Parquet"),
     ],

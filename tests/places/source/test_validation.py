@@ -127,6 +127,8 @@ def test_geometries_that_are_no_points_are_named(kind: int, tmp_path: Path) -> N
     features = [{"type": "Feature", "geometry": {"type": TYPES[kind - 1], "coordinates": []}}]
     result = validated(tmp_path, json.dumps({"type": "FeatureCollection", "features": features}), geometry)
     assert problem in [each.problem for each in result.problems.listed]
+    result = validated(tmp_path, f'place\n"{TYPES[kind - 1].upper()} (1 2)"\n', geometry)
+    assert problem in [each.problem for each in result.problems.listed]
     pq.write_table(pa.table({"place": [wkb(kind, 1, 2), wkb(1000 + kind, 1, 2), None]}), tmp_path / "a.parquet")
     result = validate(plan(geometry), open_records(tmp_path / "a.parquet", plan(geometry))).value
     assert [(each.line, each.problem) for each in result.problems.listed] == [

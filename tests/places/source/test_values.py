@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from starling.engine.delimited import labels
 from starling.places.source.geojson import POINT
-from starling.places.source.values import centres, coordinates, numbers
+from starling.places.source.values import centres, coordinates, geometry_types, numbers
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
@@ -83,6 +83,75 @@ def test_points_as_well_known_binary(kind: pa.DataType) -> None:
     assert (x[:6].tolist(), y[:6].tolist()) == ([1] * 6, [2] * 6)
     assert np.isnan(x[6:]).all()
     assert np.isnan(y[6:]).all()
+
+
+NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
+
+
+@given(
+    x=NUMBERS,
+    y=NUMBERS,
+    more=st.lists(NUMBERS, max_size=2),
+    form=st.sampled_from(["POINT({})", " point  ( {} ) ", "SRID=4326;POINT ({})", '"Point({})"', "POINT\t(\n{})"]),
+)
+def test_points_as_well_known_text(x: float, y: float, more: list[float], form: str) -> None:
+    """Text, and the binary form of it by Shapely, are the same point."""
+    text = form.format(" ".join(map(repr, (x, y, *more))))
+    assert [each.tolist() for each in coordinates(pa.array([text]))] == [[x], [y]]
+    both = coordinates(pa.array([text.encode(), wkb(1, 3, 4)], pa.binary()))
+    assert [each.tolist() for each in both] == [[x, 3], [y, 4]], "a column may hold both"
+    assert geometry_types(pa.array([text])).tolist() == [1]
+    shapely = pytest.importorskip("shapely", reason="the extra `test` installs it")
+    point = shapely.from_wkt(text.strip().strip('"').removeprefix("SRID=4326;"))
+    assert (point.x, point.y) == (x, y)
+
+
+def test_texts_that_are_no_point_have_none() -> None:
+    texts = [
+        "POINT EMPTY",
+        "POINT (1)",
+        "POINT (1 2",
+        "POINT (1, 2)",
+        "POINT (a b)",
+        "POINT (1 2 3 4 5)",
+        "POINT (nan 2) x",
+    ]
+    texts += [
+        "0101000020E6100000",
+        "POINTS (1 2)",
+        "(1 2)",
+        "point",
+        "SRID=;POINT (1 2)",
+        "\u0661",
+        "POINT (1 2) POINT (1 2)",
+    ]
+    x, _ = coordinates(pa.array([*texts, None]))
+    assert np.isnan(x).all()
+    shapes = [
+        "LINESTRING (0 0, 1 1)",
+        "MultiPolygon EMPTY",
+        "POINT EMPTY",
+        "SRID=1;POLYGON ((1 1))",
+        "CURVE (1 1)",
+        "",
+        None,
+    ]
+    assert geometry_types(pa.array(shapes)).tolist() == [3, 6, 1, 5, 0, 0, 0]
+    hostile = pa.array([b"POINT " + b"(" * 10**6, b"POINT (" + b"9" * 10**6 + b" 1)", b"POINT (1 2)\xff"], pa.binary())
+    x, _ = coordinates(hostile)
+    assert np.isnan(x[[0, 2]]).all()
+    assert x[1] == np.inf
+
+
+_PIECES = st.sampled_from(
+    [b"POINT", b"(", b")", b" ", b"1", b"e9", b"Z", b"SRID=1;", b'"', b"\xff", b"\x00", b",", b"."]
+)
+
+
+@given(st.lists(st.lists(_PIECES, max_size=9).map(b"".join)))
+def test_no_text_of_a_geometry_is_an_error(texts: list[bytes]) -> None:
+    column = pa.array(texts, pa.binary())
+    assert len(coordinates(column)[0]) == len(geometry_types(column)) == len(texts)
 
 
 def test_native_points() -> None:

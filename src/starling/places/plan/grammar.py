@@ -51,7 +51,9 @@ _INPUT: Final = Table(
     {
         "x": Key("Column of longitudes, or of x in plain units.", _COLUMN, default=""),
         "y": Key("Column of latitudes, or of y in plain units.", _COLUMN, default=""),
-        "geometry": Key("In place of x and y: column of points of GeoParquet or GeoJSON.", _COLUMN, default=""),
+        "geometry": Key(
+            "In place of x and y: column of points: WKB, WKT, or those of GeoParquet or GeoJSON.", _COLUMN, default=""
+        ),
         "h3": Key("In place of x and y: column of H3 cells.", _COLUMN, default=""),
         "time": Key("Column that sorts points into slices.", _COLUMN, default=""),
         "person": Key("Column that says whose a point is, where persons are protected.", _COLUMN, default=""),

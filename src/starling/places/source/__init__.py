@@ -2,7 +2,7 @@
 
 Forms: CSV with a header, Parquet and GeoParquet (one file, or a folder of Parquet parts), GeoJSON as a document or with a feature in each
 line, and what a session holds (engine/held_records.py).
-Where a point lies is said by two numbers, by a geometry (WKB, or GeoArrow's native points), or by an H3 cell, at whose centre it lies.
+Where a point lies is said by two numbers, by a geometry (WKB, WKT, or GeoArrow's native points), or by an H3 cell, at whose centre it lies.
 
 Every record follows one rule, so that none can stop a run: a point is dropped, uncounted, if its coordinates are missing, not numbers, NaN,
 infinite or outside the public box, if its time is in no slice, or if it has no person where a person is protected. A line of CSV that has
@@ -63,11 +63,8 @@ def _open_file(path: Path, plan: Plan) -> Records:
             fix = "write it as GeoParquet, or as GeoJSON with a feature in each line"
             refuse(path, f"is GeoJSON of more than {LARGEST_GEOJSON >> 20} MiB", fix)
         return Records((path,), (size,), "geojson", columns, columns, (Part(path, 0, size),))
-    if not parquet and plan.columns.geometry:
-        two = 'name the columns of two numbers, as in x = "lon", or give GeoParquet or GeoJSON'
-        refuse(path, "is CSV, and the plan names a geometry", two)
     records = table_records(path, columns, fix, partial(_wanted, plan), plan.format)
-    if plan.columns.geometry:
+    if parquet and plan.columns.geometry:
         schema = pq.read_schema(path)
         check_reference(path, plan, schema.metadata or {}, schema.field(plan.columns.geometry).metadata or {})
     return records
@@ -81,7 +78,7 @@ def _wanted(plan: Plan, name: str, kind: pa.DataType) -> str:
         return "" if whole or pa.types.is_floating(kind) or pa.types.is_decimal(kind) else "a number"
     if name == named.geometry:
         binary = pa.types.is_binary(kind) or pa.types.is_large_binary(kind)
-        return "" if binary or _is_point(kind) else "WKB or a native point"
+        return "" if binary or text or _is_point(kind) else "WKB, WKT or a native point"
     if name == named.time and plan.slices is not None and plan.slices.bounds is not None:
         return "" if text or pa.types.is_timestamp(kind) or pa.types.is_date(kind) else "a time or text"
     return "" if text or whole else "text or an integer"

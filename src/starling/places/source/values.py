@@ -16,6 +16,13 @@ _NUMBER: Final = r'^[ \t]*"?[ \t]*\+?(?P<number>-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?
 
 _CELL: Final = r"^(?:0[xX])?0*(?P<digits>[0-9a-fA-F]{1,16})$"
 """Of H3: 64 bits, hexadecimal."""
+_WKT: Final = r'(?i)^[\s"]*(?:SRID\s*=\s*[0-9]+\s*;)?\s*(?P<type>[A-Z]+)'
+_WKT_POINT: Final = (
+    _WKT.replace("[A-Z]+", "POINT")
+    + r'\s*(?:ZM|Z|M)?\s*\(\s*(?P<x>[^\s(),]+)\s+(?P<y>[^\s(),]+)(?:\s+[^\s(),]+){0,2}\s*\)[\s"]*$'
+)
+_PRINTED: Final = 9
+"""The first byte of a text is no less, that of well-known binary is 0 or 1."""
 
 
 def numbers(column: pa.ChunkedArray | pa.Array) -> Float64:
@@ -29,26 +36,58 @@ def numbers(column: pa.ChunkedArray | pa.Array) -> Float64:
 
 
 def coordinates(column: pa.ChunkedArray | pa.Array) -> tuple[Float64, Float64]:
-    """float64 and float64: x and y of points, native or WKB; NaN where a geometry is missing or is no point."""
+    """float64 and float64: x and y of points, native, WKB or WKT; NaN where a geometry is missing or is no point."""
     pairs = plain(column)
     if pa.types.is_struct(pairs.type):
         missing = pairs.is_null().to_numpy(zero_copy_only=False)
         x, y = (np.where(missing, np.nan, numbers(pairs.field(axis))) for axis in "xy")
         return x, y
-    return _wkb(pairs.cast(pa.large_binary()))
+    geometries = pairs.cast(pa.large_binary())
+    x, y = _wkb(geometries)
+    texts = _texts(geometries)
+    if texts.any():
+        x[texts], y[texts] = _wkt(geometries.filter(pa.array(texts)))
+    return x, y
 
 
 def geometry_types(column: pa.ChunkedArray | pa.Array) -> Int64:
     """int64: the type of each geometry by its place in TYPES, from 1 on; 0 for a missing geometry or another type."""
     result = plain(column)
     if not pa.types.is_struct(result.type):
-        _, _, kind = _heads(result.cast(pa.large_binary()))
+        geometries = result.cast(pa.large_binary())
+        _, _, kind = _heads(geometries)
         types = (kind & 0x0FFFFFFF) % 1000
+        texts = _texts(geometries)
+        if texts.any():
+            types[texts] = _wkt_types(geometries.filter(pa.array(texts)))
         return np.where(result.is_valid().to_numpy(zero_copy_only=False) & (types <= len(TYPES)), types, 0)
     if result.type.get_field_index("type") < 0:
         return np.asarray(result.is_valid().cast(pa.int64()).to_numpy(zero_copy_only=False))
     types = pc.index_in(result.field("type"), pa.array(TYPES)).fill_null(-1).cast(pa.int64())
     return np.asarray(types.to_numpy(zero_copy_only=False)) + 1
+
+
+def _texts(geometries: pa.Array) -> npt.NDArray[np.bool_]:
+    """Whether each geometry is there, and begins as a text does."""
+    characters, offsets, _ = _heads(geometries)
+    held = (np.diff(offsets) > 0) & geometries.is_valid().to_numpy(zero_copy_only=False)
+    return np.asarray(held & (characters[offsets[:-1]] >= _PRINTED))
+
+
+def _wkt(texts: pa.Array) -> tuple[Float64, Float64]:
+    """Points as well-known text, POINT (x y): perhaps after SRID=4326;, with Z, M or ZM, and with up to two further numbers."""
+    read = pc.extract_regex(texts, _WKT_POINT)
+    x, y = (numbers(pc.struct_field(read, axis)) for axis in "xy")
+    return x, y
+
+
+def _wkt_types(texts: pa.Array) -> Int64:
+    """int64: as `geometry_types` has them."""
+    named = pc.struct_field(pc.extract_regex(texts, _WKT), "type")
+    types = pc.index_in(
+        pc.utf8_upper(named.cast(pa.large_string())), pa.array([each.upper() for each in TYPES], pa.large_string())
+    )
+    return np.asarray(types.fill_null(-1).cast(pa.int64()).to_numpy(zero_copy_only=False)) + 1
 
 
 def _heads(geometries: pa.Array) -> tuple[npt.NDArray[np.uint8], Int64, Int64]:
