@@ -1,5 +1,6 @@
 """Scans of two hospitals combined from their releases: the numbers are those of the formulas, and what cannot be combined is refused."""
 
+import json
 from dataclasses import replace
 from fractions import Fraction
 from math import exp, sqrt
@@ -72,14 +73,45 @@ def test_two_hospitals_are_combined_by_inverse_variance(scans: tuple[Path, Path]
         assert row["OR"] == pytest.approx(exp(mean))
         assert row["L95"] < row["OR"] < row["U95"]
         assert row["DIRECTION"] == "".join("-" if beta < 0 else "+" for beta in (one[0], other[0]))
-    assert "2: hospital-1scan, hospital-2scan, 160 people" in str(combined)
-    written = combined.write(tmp_path / "together.tsv")
-    lines = [line.split("\t") for line in written.read_text().splitlines()]
+    calls = [effects.calls for effects in rows]
+    assert [row["OBS_CT"] for row in table.values()] == [*(calls[0][:5] + calls[1]), calls[0][5]]
+    assert (
+        str(combined)
+        .splitlines()[1]
+        .endswith("Genotypes, covariates and who takes part are not protected: each person's phenotype alone is.")
+    )
+    assert "2 studies of 160 people (hospital-1scan, hospital-2scan), combined by inverse variance" in str(combined)
+    written = combined.write(tmp_path / "together")
+    lines = [line.split("\t") for line in (written / "scan.tsv").read_text().splitlines()]
     assert lines[0] == combined.table.column_names
     assert [line[1] for line in lines[1:]] == list(table)
     assert list(combined.to_pandas().columns) == combined.table.column_names
+    origin = json.loads((written / "origin.json").read_text())
+    assert [each["name"] for each in origin["releases"]] == ["hospital-1scan", "hospital-2scan"]
+    for each, path in zip(origin["releases"], scans, strict=True):
+        assert each["manifest_sha256"] == json.loads((path / "SIGNATURE").read_text())["manifest_sha256"]
+    assert {path.name for path in written.iterdir()} == {*origin["files"], "origin.json"}
+    page = (written / "index.html").read_text()
+    assert page.index("are not protected") < page.index("2 studies of 160 people") < page.index("<svg")
     with pytest.raises(OutputError, match="exists"):
         combined.write(written)
+
+
+def test_regions_of_several_studies_are_those_of_their_p_values(scans: tuple[Path, Path]) -> None:
+    with opened(scans[0]) as first, opened(scans[1]) as second:
+        combined = genome.combine([first, second])
+    strong = replace(
+        combined,
+        result=replace(
+            combined.result, beta=combined.result.beta * 0 + 1, standard_error=combined.result.standard_error * 0 + 0.1
+        ),
+    )
+    assert combined.plan.p_threshold == combined.plans[0].alpha / 6
+    found = strong.tables["regions"].to_pylist()
+    assert sum(region["SIGNIFICANT"] for region in found) == 6
+    assert strong.inflation == pytest.approx(100 / 0.454936423119572, rel=1e-3)
+    assert "6 of 6 SNPs at or below" in str(strong)
+    assert list(strong.plot().pictures) == ["scan", "scan-qq"]
 
 
 def test_what_cannot_be_combined_is_refused(scans: tuple[Path, Path], tmp_path: Path) -> None:

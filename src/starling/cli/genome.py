@@ -53,6 +53,7 @@ genome = Group(
         "preview": "starling.cli.genome:preview",
         "validate": "starling.cli.genome:validate",
         **{name: f"starling.cli.genome_asking:{name.replace('-', '_')}" for name in ASKING},
+        "scan": "starling.cli.genome_filtering:scan",
         "plot": "starling.cli.genome:plot",
         "export": "starling.cli.genome:export",
         "combine": "starling.cli.genome:combine",
@@ -249,15 +250,16 @@ def export(release: Path, *, form: "Format", out: Path, key: str | None) -> Resu
     )
 
 
-@command("combine", example="starling genome combine scan-a scan-b --out together.tsv")
+@command("combine", example="starling genome combine scan-a scan-b --out together")
 @click.argument("releases", nargs=-1, required=True, type=options.PATH, metavar="RELEASE...")
-@click.option("--out", type=options.PATH, required=True, metavar="FILE", help="File to make, with tabs.")
+@options.new_folder
 @options.signer
 def combine(releases: tuple[Path, ...], *, out: Path, key: str | None) -> Result:
     """Combine scans of different people by inverse variance, from their releases alone.
 
-    Each RELEASE is a folder or its zip, of scan, and of one model; it is compared with its signature. The file has effect, standard error,
-    p-value and heterogeneity of each SNP. Opens no genotypes and charges nothing.
+    Each RELEASE is a folder or its zip, of scan, and of one model; it is compared with its signature. The folder has effect, standard
+    error, p-value and heterogeneity of each SNP as a table with tabs, regions, pictures, and origin.json, which names the releases. Opens
+    no genotypes and charges nothing.
     """
     from starling.genome.combining import combine as together
 

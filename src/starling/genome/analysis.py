@@ -8,12 +8,14 @@ from starling.errors import ParameterError
 from starling.genome.artifact.files import read_drawn, read_public
 from starling.genome.artifact.pages import headline
 from starling.genome.export import Format, export
+from starling.genome.filtering import FilteredScan, filtered
 from starling.genome.listing import FindSnps, find_snps
 from starling.genome.pictures.answers import Answers, answers, combined
 from starling.genome.pictures.gallery import Source, plots
 from starling.genome.postprocess.estimates import Answer, Error, estimate
 from starling.genome.postprocess.wording import answer_facts
 from starling.pages.parts import Headline
+from starling.privacy.budget import Exact
 from starling.release.codec import Json
 from starling.release.plots import Plots
 from starling.release.reading import DomainRelease, Release, Rows
@@ -76,6 +78,27 @@ class GenomeRelease(DomainRelease):
         """
         day = str(self.statement["account"]["day"])
         return export(self.plan, self.question, self.drawn, Path(path).absolute(), form, day=day)
+
+    def filter(
+        self,
+        *,
+        regions: Iterable[str] = (),
+        min_frequency: Exact = 0,
+        min_calls: int = 0,
+        threshold: Exact | None = None,
+    ) -> FilteredScan:
+        """Some SNPs of a scan, by another threshold if wanted, with regions, lambda and pictures anew; free, and nothing else is read.
+
+        Args:
+            regions: Names of regions of the plan, chromosomes, or stretches such as "6:25000000-34000000"; all SNPs without them.
+            min_frequency: Of the rarer allele, 0 to 0.5: a text such as "0.01", or an exact number.
+            min_calls: People with a call, at least.
+            threshold: The largest p-value that is significant, such as "5e-8"; without it that of the whole scan.
+
+        Raises:
+            ParameterError: the release is no scan, a choice is out of range, or no SNP is left.
+        """
+        return filtered(self, regions=regions, min_frequency=min_frequency, min_calls=min_calls, threshold=threshold)
 
     def _answered(self, question: Any) -> Json:
         """Of SNPs, those of the list with what was released of each, as rows."""

@@ -1,8 +1,7 @@
 """Scans of several custodians, combined from their releases alone: nothing is read or charged, and each study stays where it is."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -10,14 +9,21 @@ import pyarrow as pa
 
 from starling.errors import ParameterError
 from starling.genome.analysis import GenomeRelease
+from starling.genome.arrays import Int64
+from starling.genome.artifact.scans import REGIONS, region_columns
+from starling.genome.derived import SIGNS, Derived, Origin
 from starling.genome.inference.meta_analysis import Effects, MetaAnalysis, analyse_together
-from starling.genome.inference.scans import PLACES
+from starling.genome.inference.scans import PLACES, Region, ScanRows, inflation, regions, significant
+from starling.genome.pictures.answers import Answers
 from starling.genome.plan import Plan
+from starling.genome.plan.choices import UNPROTECTED
+from starling.genome.plan.sites import chromosome_order
+from starling.genome.plan.snps import Snps
+from starling.genome.postprocess.wording import inflation_text, regions_text
 from starling.genome.statistics.tails import chi_squared_log_tail
-from starling.planfile.values import write_new
-from starling.release.cells import text_cell
+from starling.planfile.values import exact_text
 from starling.release.codec import Json
-from starling.release.session import Described, Part
+from starling.release.session import Part
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,91 +34,129 @@ _LOG10: Final = float(np.log(10))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Combined(Described):
-    """The scans of several studies together, by inverse variance (fixed effects).
+class Combined(Derived):
+    """The scans of several studies together, by inverse variance (fixed effects); SNPs in the order of the genome.
 
     Attributes:
-        names: What the releases are called, in order.
+        origins: The releases, in order.
         plans: The plan of each.
-        result: Effects, standard errors and heterogeneity of each SNP.
+        snps: The SNPs that any study tells of; place and alleles are as the first study that has the SNP writes them.
+        result: Effects, standard errors and heterogeneity of each of them.
+        calls: People with a call, of all studies that tell of the SNP, int64 (m,).
     """
 
-    names: tuple[str, ...]
+    origins: tuple[Origin, ...]
     plans: tuple[Plan, ...]
+    snps: Snps
     result: MetaAnalysis
+    calls: Int64
+
+    @property
+    def plan(self) -> Plan:
+        """The first plan with the SNPs of all studies, by which its alpha is divided."""
+        return replace(self.plans[0], snps=self.snps, regions=())
+
+    @property
+    def rows(self) -> ScanRows:
+        """The numbers of every SNP, as those of one scan; frequencies are not told."""
+        result, z = self.result, self.result.beta / self.result.standard_error
+        log10_p = np.round(chi_squared_log_tail(z**2, 1) / _LOG10, PLACES)
+        return ScanRows(
+            z,
+            log10_p,
+            10**log10_p,
+            result.beta,
+            result.standard_error,
+            np.exp(result.beta),
+            np.exp(result.low),
+            np.exp(result.high),
+            self.calls,
+            np.full(len(z), np.nan),
+        )
+
+    @property
+    def regions(self) -> tuple[Region, ...]:
+        """Where SNPs are at or below alpha/m, m the SNPs of all studies."""
+        return regions(self.plan, self.rows)
+
+    @property
+    def inflation(self) -> float | None:
+        """Lambda."""
+        return inflation(self.rows)
 
     @property
     def table(self) -> pa.Table:
         """A row for each SNP: where it is, effect with interval and p-value, its sign in each study, and how far studies differ.
 
-        Place and alleles are as the first study that has the SNP writes them. BETA and SE are of the log odds, P is two-sided, STUDIES is
-        how many tell of the SNP, DIRECTION has "?" where one does not, and Q is Cochran's with its p-value P_Q.
+        BETA and SE are of the log odds, P is two-sided, STUDIES is how many tell of the SNP, DIRECTION has "?" where one does not, and Q is
+        Cochran's with its p-value P_Q.
         """
-        result, beta = self.result, self.result.beta
-        first = (result.places >= 0).argmax(axis=1)
-        rows = result.places[np.arange(len(first)), first]
-        where = list(zip(first.tolist(), rows.tolist(), strict=True))
-        log10_p = np.round(chi_squared_log_tail((beta / result.standard_error) ** 2, 1) / _LOG10, PLACES)
-        numbers = {
-            "BETA": beta,
-            "SE": result.standard_error,
-            "OR": np.exp(beta),
-            "L95": np.exp(result.low),
-            "U95": np.exp(result.high),
-            "P": 10**log10_p,
-            "LOG10_P": log10_p,
-            "Q": result.q,
-            "P_Q": result.q_p,
-            "I2": result.i_squared,
-        }
-        lists = [plan.snps for plan in self.plans]
+        snps, rows, result = self.snps, self.rows, self.result
         return pa.table(
             {
-                "CHR": [lists[study].chromosomes[row] for study, row in where],
-                "SNP": [lists[study].ids[row] for study, row in where],
-                "BP": [int(lists[study].positions[row]) for study, row in where],
-                "A1": [lists[study].carried[row] for study, row in where],
-                "A2": [lists[study].other[row] for study, row in where],
+                "CHR": snps.chromosomes,
+                "SNP": snps.ids,
+                "BP": snps.positions,
+                "A1": snps.carried,
+                "A2": snps.other,
+                "OBS_CT": self.calls,
                 "STUDIES": result.studies,
-                "DIRECTION": result.directions,
-                **numbers,
+                SIGNS: result.directions,
+                "BETA": rows.beta,
+                "SE": rows.se,
+                "OR": rows.odds_ratio,
+                "L95": rows.low,
+                "U95": rows.high,
+                "P": rows.p,
+                "LOG10_P": rows.log10_p,
+                "Q": result.q,
+                "P_Q": result.q_p,
+                "I2": result.i_squared,
             }
         )
+
+    @property
+    def tables(self) -> dict[str, pa.Table]:
+        """The table of SNPs, and that of regions."""
+        strongest = region_columns(self.regions)
+        kinds = pa.schema([(name, kind) for name, (kind, _) in REGIONS.items()])
+        return {"scan": self.table, "regions": pa.table(strongest, schema=kinds)}
+
+    @property
+    def pictured(self) -> Answers:
+        """What pictures show."""
+        return Answers(self.plan, scan=self.rows, regions=self.regions)
 
     def to_pandas(self) -> "pd.DataFrame":
         """The table as a frame. Raises ImportError, which names the extra, without pandas."""
         return self.table.to_pandas()
 
-    def write(self, path: str | Path) -> Path:
-        """Write the table as text with tabs, in the order of the first study. Raises OutputError where the file exists."""
-        table = self.table
-        # Signs are all that DIRECTION holds: no spreadsheet takes them for more.
-        columns = [
-            column.to_pylist() if name == "DIRECTION" else map(_cell, column.to_pylist())
-            for name, column in zip(table.column_names, table.columns, strict=True)
+    def _choices(self) -> dict[str, Json]:
+        return {"method": "inverse variance", "threshold": exact_text(self.plan.p_threshold), "snps": len(self.snps)}
+
+    def _sentences(self) -> list[str]:
+        people, strongest = sum(plan.people for plan in self.plans), self.regions
+        below = sum(region.snps for region in strongest)
+        several = int((self.result.studies > 1).sum())
+        names = ", ".join(origin.name for origin in self.origins)
+        threshold = float(self.plan.p_threshold)
+        together = f"{len(self.plans):,} studies of {people:,} people ({names}), combined by inverse variance"
+        return [
+            f"{UNPROTECTED}: each person's phenotype alone is.",
+            f"{together}; standard errors hold sampling and coins of each study.",
+            f"{below:,} of {len(self.snps):,} SNPs at or below {threshold:z.3g}; several studies tell of {several:,}.",
+            *inflation_text(self.inflation),
+            *regions_text(strongest),
         ]
-        lines = ["\t".join(table.column_names)]
-        lines += map("\t".join, zip(*columns, strict=True))
-        written = Path(path).absolute()
-        write_new(written, "\n".join([*lines, ""]))
-        return written
 
     def _facts(self) -> list[tuple[str, str]]:
-        result, people = self.result, sum(plan.people for plan in self.plans)
-        several = int((result.studies > 1).sum())
-        return [
-            ("studies", f"{len(self.names)}: {', '.join(self.names)}, {people:,} people"),
-            ("SNPs", f"{len(result.beta):,}, of which several studies tell of {several:,}"),
-            (
-                "effects",
-                "log odds ratios, combined by inverse variance; standard errors hold sampling and coins of each study",
-            ),
-        ]
+        rows = [("" if at else "answer", sentence) for at, sentence in enumerate(self._sentences())]
+        return [("scans", f"{len(self.plans):,} studies"), *rows, ("charged", "nothing")]
 
     def _parts(self) -> list[Part]:
         """The SNPs with the smallest p-values."""
         table = self.table.sort_by("LOG10_P").slice(0, MOST_SHOWN)
-        header = ("SNP", "OR", "L95", "U95", "P", "STUDIES", "DIRECTION", "P_Q")
+        header = ("SNP", "OR", "L95", "U95", "P", "STUDIES", SIGNS, "P_Q")
         columns = (table.column(name).to_pylist() for name in header)
         rows = [
             tuple(f"{value:z.4g}" if isinstance(value, float) else str(value) for value in row)
@@ -121,8 +165,13 @@ class Combined(Described):
         return [(header, rows)]
 
     def as_json(self) -> dict[str, Json]:
-        """The studies, and how many SNPs they tell of."""
-        return {"studies": list[Json](self.names), "snps": len(self.result.beta)}
+        """The studies, and what they tell together."""
+        return {
+            "studies": [origin.name for origin in self.origins],
+            **self._choices(),
+            "significant": int(np.count_nonzero(significant(self.plan, self.rows))),
+            "inflation": self.inflation,
+        }
 
 
 def combine(releases: Iterable[GenomeRelease]) -> Combined:
@@ -136,6 +185,8 @@ def combine(releases: Iterable[GenomeRelease]) -> Combined:
             in two of them.
     """
     names: list[str] = []
+    origins: list[Origin] = []
+    people_with_calls: list[Int64] = []
     plans: list[Plan] = []
     effects: list[Effects] = []
     seen: dict[Any, str] = {}
@@ -150,10 +201,34 @@ def combine(releases: Iterable[GenomeRelease]) -> Combined:
         if plans:
             _check_alike(plans[0], release.plan, names[0], name)
         names.append(name)
+        origins.append(Origin.of(release))
+        people_with_calls.append(rows.calls)
         plans.append(release.plan)
         effects.append(Effects(release.plan.snps, rows.beta, rows.se))
     of_copies = bool(plans) and plans[0].model == "additive"
-    return Combined(tuple(names), tuple(plans), analyse_together(effects, of_copies=of_copies))
+    result = analyse_together(effects, of_copies=of_copies)
+    snps, order = _in_order([plan.snps for plan in plans], result.places)
+    result = result.taken(order)
+    calls = sum(np.where(at >= 0, of[at], 0) for of, at in zip(people_with_calls, result.places.T, strict=True))
+    return Combined(tuple(origins), tuple(plans), snps, result, np.asarray(calls, dtype=np.int64))
+
+
+def _in_order(lists: Sequence[Snps], places: Int64) -> tuple[Snps, Int64]:
+    """The SNPs that studies tell of, in the order of the genome, each as the first study has it; and their order, int64 (m,)."""
+    first = (places >= 0).argmax(axis=1)
+    rows = places[np.arange(len(first)), first]
+    where = [(lists[study], row) for study, row in zip(first.tolist(), rows.tolist(), strict=True)]
+    keys = [(chromosome_order(snps.chromosomes[row]), int(snps.positions[row])) for snps, row in where]
+    order = sorted(range(len(keys)), key=keys.__getitem__)
+    listed = [where[at] for at in order]
+    snps = Snps(
+        tuple(snps.ids[row] for snps, row in listed),
+        tuple(snps.chromosomes[row] for snps, row in listed),
+        np.array([keys[at][1] for at in order], dtype=np.int64),
+        tuple(snps.carried[row] for snps, row in listed),
+        tuple(snps.other[row] for snps, row in listed),
+    )
+    return snps, np.array(order, dtype=np.int64)
 
 
 def _people_of(release: GenomeRelease) -> Sequence[Any]:
@@ -170,7 +245,3 @@ def _check_alike(first: Plan, plan: Plan, first_name: str, name: str) -> None:
     if plan.build and first.build and plan.build != first.build:
         problem = f"has positions of {plan.build}, and {first_name} of {first.build}"
         raise ParameterError(name, problem, "combine scans of one genome build")
-
-
-def _cell(value: Any) -> str:
-    return f"{value:z.6g}" if isinstance(value, float) else text_cell(str(value))

@@ -185,6 +185,11 @@ class Signature:
         """Whether the signature is the key's over these very files."""
         return self.key.holds(message(self.files), self.signature)
 
+    @property
+    def manifest_sha256(self) -> str:
+        """The hash of the list of files: one text that names the whole release."""
+        return hashlib.sha256(canonical(self.files).encode()).hexdigest()
+
     def text(self) -> str:
         """The file."""
         return json.dumps(
@@ -192,7 +197,7 @@ class Signature:
                 "format": FORMAT,
                 "key": self.key.text,
                 "fingerprint": self.key.fingerprint,
-                "manifest_sha256": hashlib.sha256(canonical(self.files).encode()).hexdigest(),
+                "manifest_sha256": self.manifest_sha256,
                 "signature": self.signature,
                 "files": dict(sorted(self.files.items())),
             },

@@ -24,12 +24,14 @@ class Plots:
         kind: What the page shows, in a few words.
         pictures: By the name of each, the section of the page that it stands in.
         below: What stands on the page below the pictures.
+        above: What stands there above them.
     """
 
     title: str
     kind: str
     pictures: Mapping[str, Section]
     below: tuple[Section, ...] = ()
+    above: tuple[Section, ...] = ()
 
     @property
     def figure(self) -> "Figure":
@@ -53,12 +55,16 @@ class Plots:
             OutputError: the folder exists or cannot be written.
         """
         out = Path(out).absolute()
-        texts = {f"{name}.svg": picture.draw() + "\n" for name, picture in self._each()}
-        texts = {PAGE: page(self.title, self.kind, [*self.pictures.values(), *self.below]), **texts}
+        texts = self.texts()
         with new_folder(out) as folder:
             for name, text in texts.items():
                 (folder / name).write_text(text, encoding="utf-8")
         return tuple(out / name for name in texts)
+
+    def texts(self) -> dict[str, str]:
+        """The page and the pictures as SVG, by the names of their files."""
+        pictures = {f"{name}.svg": picture.draw() + "\n" for name, picture in self._each()}
+        return {PAGE: page(self.title, self.kind, [*self.above, *self.pictures.values(), *self.below]), **pictures}
 
     def __repr__(self) -> str:
         """For a session: what each picture shows."""

@@ -95,6 +95,7 @@ class Release(InSession):
         request_id: The request id of its charge.
         names: The names of its tables, which `table` takes.
         hashes: SHA-256 of each of its files, by its path in the release.
+        manifest_sha256: SHA-256 of that list, which names the whole release.
         questions: The questions that `tell` takes: a dataclass, or a union of some.
     """
 
@@ -118,6 +119,7 @@ class Release(InSession):
         self.signer: Public = checked.signature.key
         self.request_id = str(self.statement["account"]["request_id"])
         self.hashes: Mapping[str, str] = checked.hashes
+        self.manifest_sha256 = checked.signature.manifest_sha256
         self._stored: dict[str, StoredTable] = {}
         self.names = tuple(
             name.removeprefix(DATA).removesuffix(SUFFIX)

@@ -1,5 +1,6 @@
 """The files and tables of a scan: what was drawn, as Parquet beside two numbers, and the rows that follow from it."""
 
+from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any, Final
@@ -9,11 +10,10 @@ import pyarrow.parquet as pq
 
 from starling.errors import IntegrityError
 from starling.genome.arrays import Float64
-from starling.genome.inference.scans import ScanRows
+from starling.genome.inference.scans import Region, ScanRows
 from starling.genome.measurements import Scanned, SnpScores
 from starling.genome.plan import Plan
 from starling.genome.plan.snps import MOST_SNPS
-from starling.genome.postprocess.estimates import ScanAnswer
 from starling.release import public_json
 from starling.release.codec import refuse
 from starling.release.encrypted import Create
@@ -123,9 +123,8 @@ def scan_columns(plan: Plan, rows: ScanRows) -> dict[str, Any]:
     }
 
 
-def region_columns(answer: ScanAnswer) -> dict[str, Any]:
+def region_columns(regions: Sequence[Region]) -> dict[str, Any]:
     """The rows of the table of regions."""
-    regions = answer.regions
     return {
         "CHR": [each.chromosome for each in regions],
         "FROM_BP": [each.first for each in regions],

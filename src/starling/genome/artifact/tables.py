@@ -222,7 +222,7 @@ def filled(plan: Plan, question: Question, estimated: Estimated) -> dict[str, pa
     held: dict[str, Columns] = {}
     if isinstance(answer, ScanAnswer):
         assert estimated.rows is not None
-        held["scan"], held["regions"] = scan_columns(plan, estimated.rows), region_columns(answer)
+        held["scan"], held["regions"] = scan_columns(plan, estimated.rows), region_columns(answer.regions)
     elif isinstance(answer, Number):
         held["number"] = _number(question, answer)
     elif isinstance(answer, SelectedSnps):

@@ -63,6 +63,12 @@ class MetaAnalysis:
     i_squared: Float64
     q_p: Float64
 
+    def taken(self, order: Int64) -> "MetaAnalysis":
+        """The same of some SNPs, in another order."""
+        directions = tuple(self.directions[at] for at in order.tolist())
+        numbers = (self.beta, self.standard_error, self.q, self.i_squared, self.q_p)
+        return MetaAnalysis(self.places[order], directions, self.studies[order], *(each[order] for each in numbers))
+
     @property
     def low(self) -> Float64:
         """The lower end of the 95 % interval of beta."""

@@ -65,6 +65,14 @@ class Snps:
     def __len__(self) -> int:
         return len(self.ids)
 
+    def taken(self, at: npt.NDArray[np.int64]) -> "Snps":
+        """Some of these SNPs, by their positions in the list, ascending: one at least."""
+        ids, chromosomes, carried, other = (
+            tuple(column[index] for index in at.tolist())
+            for column in (self.ids, self.chromosomes, self.carried, self.other)
+        )
+        return Snps(ids, chromosomes, self.positions[at], carried, other)
+
     @cached_property
     def indices(self) -> dict[str, int]:
         """The position in the list of each id."""

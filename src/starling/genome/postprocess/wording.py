@@ -6,10 +6,12 @@ procedure, before it is drawn; nothing is assumed about which studies are likely
 exact one with a chance of CONFIDENCE or more.
 """
 
+from collections.abc import Sequence
 from typing import Final
 
 from starling.genome.inference.answers import SelectionError, selection_error
 from starling.genome.inference.intervals import Interval
+from starling.genome.inference.scans import Region
 from starling.genome.measurements import Block, Number, SelectedSnps
 from starling.genome.plan import Explore, LocBlock, LocSig, Model, NumSig, Plan, Question
 from starling.genome.plan.choices import UNPROTECTED
@@ -147,17 +149,26 @@ def _scan(plan: Plan, answer: ScanAnswer) -> list[str]:
     )
     adjusted = "" if plan.adjusted == "nothing" else f", adjusted for {plan.adjusted}"
     lines = [f"{number} at or below the threshold by the score test{adjusted}."]
-    if answer.inflation is not None:
-        lines.append(f"Lambda is {answer.inflation:z.3f}{_USUAL if answer.inflation < INFLATED else _INFLATED}")
+    lines += inflation_text(answer.inflation)
     wanted = len(plan.covariates) + plan.components
     if answer.adjusted < wanted:
         lines.append(f"Only {answer.adjusted} of {wanted} covariates and components say anything beside the others.")
-    regions = sorted(answer.regions, key=lambda each: each.log10_p)[:MOST]
-    if regions:
-        names = ", ".join(f"{each.lead} (chromosome {each.chromosome})" for each in regions)
-        more = len(answer.regions) - len(regions)
-        lines.append(f"The strongest SNP of each region: {names}{f' and {more:,} more' if more else ''}.")
-    return lines
+    return [*lines, *regions_text(answer.regions)]
+
+
+def inflation_text(inflation: float | None) -> list[str]:
+    """Lambda, and what it tells; nothing without a SNP that says anything."""
+    if inflation is None:
+        return []
+    return [f"Lambda is {inflation:z.3f}{_USUAL if inflation < INFLATED else _INFLATED}"]
+
+
+def regions_text(regions: Sequence[Region]) -> list[str]:
+    """The strongest SNP of each region; nothing without a region."""
+    strongest = sorted(regions, key=lambda each: each.log10_p)[:MOST]
+    names = ", ".join(f"{each.lead} (chromosome {each.chromosome})" for each in strongest)
+    more = len(regions) - len(strongest)
+    return [f"The strongest SNP of each region: {names}{f' and {more:,} more' if more else ''}."] if regions else []
 
 
 def _correlated(answer: Correlated) -> str:
