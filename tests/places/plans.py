@@ -23,6 +23,9 @@ SLICED: dict[str, Any] = {
     "slices": {"bounds": ["2020-01-01", "2020-02-01", "2020-03-01"], "names": ["January", "February"]},
 }
 
+KINDS: dict[str, Any] = {"input": {"category": "kind"}, "slices": {"categories": ["theft", "arson"]}}
+"""Beside SLICED: slices by two columns."""
+
 
 def values(*changes: dict[str, Any]) -> dict[str, Any]:
     """The keys of the plan file with changes of its sections; a key that becomes None is left out."""

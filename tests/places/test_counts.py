@@ -101,6 +101,58 @@ def test_k_holds_over_all_slices_together(tmp_path: Path) -> None:
     assert (result.shape, result.sum()) == ((2, 2, 4), 3)
 
 
+TWO_COLUMNS: Any = {
+    "input": {"time": "hour", "category": "kind"},
+    "slices": {"names": ["8", "17"], "categories": ["x", "y"]},
+}
+
+
+@st.composite
+def sorted_records(draw: st.DrawFn) -> list[tuple[str, int, str, str]]:
+    """Person, cell, hour and kind of records, of which some are in no slice."""
+    row = st.tuples(
+        st.sampled_from("abc"), st.integers(0, 3), st.sampled_from(["8", "17", "9", ""]), st.sampled_from("xyz")
+    )
+    return draw(st.lists(row, max_size=16))
+
+
+def write_sorted(path: Path, rows: list[tuple[str, int, str, str]]) -> Path:
+    lines = [f"{person},{COLUMNS[cell]},0.5,{hour},{kind}\n" for person, cell, hour, kind in rows]
+    path.write_text("who,lon,lat,hour,kind\n" + "".join(lines))
+    return path
+
+
+@pytest.mark.examples(6)
+@settings(max_examples=25, deadline=None)
+@given(rows=sorted_records())
+def test_each_record_lies_in_one_slice_of_two_columns(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, int, str, str]]
+) -> None:
+    path, chosen = write_sorted(tmp_path_factory.mktemp("rows") / "a.csv", rows), plan(TWO_COLUMNS)
+    result = tally(chosen, open_records(path, chosen), b"")
+    wanted = Counter((hour, kind, cell) for _, cell, hour, kind in rows)
+    for number, (hour, kind) in enumerate([("8", "x"), ("8", "y"), ("17", "x"), ("17", "y")]):
+        assert result[number, 0].tolist() == [wanted[hour, kind, cell] for cell in range(4)]
+        assert chosen.slice_names[number] == f"{hour}, {kind}"
+
+
+@pytest.mark.examples(4)
+@settings(max_examples=15, deadline=None)
+@given(rows=sorted_records(), points=st.integers(1, 2))
+def test_a_person_has_at_most_k_points_over_all_slices_of_two_columns(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, int, str, str]], points: int
+) -> None:
+    folder, chosen = tmp_path_factory.mktemp("rows"), person_plan(points, more=TWO_COLUMNS)
+    opened = [
+        open_records(write_sorted(folder / name, some), chosen)
+        for name, some in (("a.csv", rows), ("b.csv", [row for row in rows if row[0] != "a"]))
+    ]
+    whole, others = (tally(chosen, each, bytes(KEY)) for each in opened)
+    assert (whole >= others).all()
+    own = sum(person == "a" and hour in ("8", "17") and kind in "xy" for person, _, hour, kind in rows)
+    assert (whole - others).sum() == min(own, points)
+
+
 @pytest.mark.slow
 def test_spark_counts_what_duckdb_counts(spark: Spark, tmp_path: Path) -> None:
     rows = [(person, cell) for person in "abcdé" for cell in (0, 0, 1, 2, 3, 3, 3)]

@@ -1,6 +1,6 @@
 """A release of points for who analyses it: its plan, its measurements, and the released grid of each slice."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property, partial
 from math import isnan
@@ -276,7 +276,14 @@ class PlacesRelease(DomainRelease):
             slices=[self._map_slice(name, chance, typical=several) for name in names],
             fold=self.pictured(names[0])[1],
             level=chance,
+            lists=self.lists if slice is None else (),
         )
+
+    @property
+    def lists(self) -> tuple[Sequence[str], ...]:
+        """Of slices by two columns, the values of each; else empty."""
+        slices = self.plan.slices
+        return () if slices is None or not slices.categories else (slices.names, slices.categories)
 
     def shaded(
         self,

@@ -24,7 +24,9 @@ ENDS = ("west", "south", "east", "north")
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("map")
-    for name, shown in (("alone", ALONE), ("slices", SHOWN), ("folded", squared())):
+    pairs = [map_slice(name, number) for number, name in enumerate(("May, a", "May, b", "June, a", "June, b"))]
+    two = replace(SHOWN, slices=pairs, lists=(("May", "June"), ("a", "b")))
+    for name, shown in (("alone", ALONE), ("slices", SHOWN), ("folded", squared()), ("two", two)):
         (folder / f"{name}.html").write_text(page(shown), encoding="utf-8")
     return folder
 
@@ -168,6 +170,24 @@ def test_the_map_needs_no_mouse(shared: Tab, folder: Path) -> None:
     assert tab.text(".headline .label") == "Points (pickup) in the rectangle, June <i>"
     assert tab.page.locator("section[data-slice='1']").is_visible()
     assert tab.page.locator("section[data-slice='0']").is_hidden()
+    assert tab.complaints == []
+
+
+def test_slices_by_two_columns_have_a_slider_and_a_list(shared: Tab, folder: Path) -> None:
+    tab = of_file(shared, folder, "two")
+    for month in range(2):
+        for kind in range(2):
+            tab.page.locator("#map-slice").fill(str(month))
+            tab.page.locator("#map-category").select_option("ab"[kind])
+            assert tab.text("#map-slice-name") == f"{('May', 'June')[month]}, {'ab'[kind]}"
+            fill(tab, [-10, 38, 30, 54])
+            assert exact(tab, "estimate") == pytest.approx(released(2 * month + kind).table.grid.sum())
+    tab.page.locator("#map-other").select_option("0")
+    (sure,) = [released(3).minus(released(0)).count([[-10, 38, 30, 54]], "box")]
+    assert sure.lower is not None
+    assert sure.upper is not None
+    words = f"95 % interval: {sure.lower[0]:,} to {sure.upper[0]:,}"
+    assert tab.text("#map-between") == words.replace("-", "\u2212")
     assert tab.complaints == []
 
 

@@ -9,7 +9,7 @@ import pytest
 from starling.errors import PlanError
 from starling.places.plan import Columns, Plan
 from starling.planfile.values import toml_of
-from tests.places.plans import PERSON, SLICED, plan, values
+from tests.places.plans import KINDS, PERSON, SLICED, plan, values
 
 
 def test_a_file_says_what_a_mapping_says(tmp_path: Path) -> None:
@@ -30,6 +30,13 @@ def test_slices_are_named_by_their_beginnings_or_are_the_values_themselves() -> 
     assert (named.slice_names, named.slices.bounds) == (("Monday", "Tuesday"), None)
 
 
+def test_slices_by_two_columns_are_all_pairs(tmp_path: Path) -> None:
+    both = plan(SLICED, KINDS)
+    assert both.slice_names == ("January, theft", "January, arson", "February, theft", "February, arson")
+    (tmp_path / "plan.toml").write_text(toml_of(values(SLICED, KINDS)))
+    assert Plan.load(tmp_path / "plan.toml").digest == both.digest != plan(SLICED).digest
+
+
 @pytest.mark.parametrize(
     "columns", [Columns(geometry="place"), Columns(h3="cell"), Columns(x="east", y="north")], ids=str
 )
@@ -38,6 +45,11 @@ def test_points_are_where_one_kind_of_column_says(columns: Columns) -> None:
         key: name for key in ("x", "y", "geometry", "h3") if (name := getattr(columns, key))
     }
     assert plan({"input": named}).columns == columns
+
+
+def two(names: list[str], categories: list[str]) -> dict[str, Any]:
+    """Slices by two columns."""
+    return {"input": {"time": "t", "category": "k"}, "slices": {"names": names, "categories": categories}}
 
 
 @pytest.mark.parametrize(
@@ -74,6 +86,11 @@ def test_points_are_where_one_kind_of_column_says(columns: Columns) -> None:
         ({"slices": {"bounds": ["2020-01-01"]}}, "slices.names are not 1 to"),
         ({"slices": {"bounds": ["2020-01-01", "2020-01-02"], "names": ["a", "b"]}}, "are not one more than the slices"),
         ({"slices": {"names": ["a", "a"]}}, "slices.names are not 1 to 4,096 different"),
+        (SLICED | {"input": {"time": "time", "category": "kind"}}, "input.category is there without slices.categories"),
+        ({"input": {"time": "t"}, "slices": {"names": ["a"], "categories": ["b"]}}, "input.category is there without"),
+        (two(["a"], ["b", "b"]), "slices.categories give two slices one name"),
+        (two(["a, b", "a"], ["c", "b, c"]), "slices.categories give two slices one name"),
+        (two([str(each) for each in range(65)], [str(each) for each in range(64)]), "make more than 4,096 slices"),
         ({"colour": 1}, "colour is an unknown key"),
     ],
 )

@@ -16,7 +16,7 @@ from starling.places.source.geojson import TYPES
 from starling.places.source.validation import validate
 from starling.release.domain import Validated
 from starling.text_format import TextFormat
-from tests.places.plans import PERSON, RECORDS, SLICED, plan
+from tests.places.plans import KINDS, PERSON, RECORDS, SLICED, plan
 from tests.places.source.test_values import wkb
 
 
@@ -135,6 +135,15 @@ def test_geometries_that_are_no_points_are_named(kind: int, tmp_path: Path) -> N
         (1, problem),
         (2, problem),
         (3, "is missing or no point"),
+    ]
+
+
+def test_a_record_in_no_slice_is_named_by_its_column(tmp_path: Path) -> None:
+    text = "lon,lat,time,kind\n0.5,0.5,2020-01-02,theft\n0.5,0.5,2021-01-02,arson\n0.5,0.5,2020-02-02,fraud\n"
+    listed = validated(tmp_path, text, SLICED, KINDS).problems.listed
+    assert [(each.line, each.field, each.problem) for each in listed] == [
+        (3, "time", "is in no slice"),
+        (4, "kind", "is in no slice"),
     ]
 
 

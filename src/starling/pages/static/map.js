@@ -115,7 +115,10 @@ class Slices {
 
 async function begin() {
   const slices = new Slices(unpack(await content(element("map-data")))), facts = slices.facts, { high, wide } = facts;
-  let number = Number(element("map-slice").value), other = Number(element("map-other").value);
+  const category = element("map-category");
+  /** Of slices by two columns each value of the first has all categories, one after the other. */
+  const chosen_slice = () => Number(element("map-slice").value) * (category?.options.length ?? 1) + (category?.selectedIndex ?? 0);
+  let number = chosen_slice(), other = Number(element("map-other").value);
 
   /** @param {Rectangle} chosen */
   function answer(chosen) {
@@ -154,8 +157,8 @@ async function begin() {
     map.paint();
     map.answer();
   };
-  element("map-slice").addEventListener("input", () => {
-    number = Number(element("map-slice").value);
+  for (const each of [element("map-slice"), category]) each?.addEventListener("input", () => {
+    number = chosen_slice();
     change();
   });
   element("map-other").addEventListener("change", () => {

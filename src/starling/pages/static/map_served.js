@@ -61,8 +61,9 @@ async function begin() {
   }
   show_map(facts, coast, { view: () => view, answer });
   for (const id of ["slice", "minus", "other"]) element(`map-${id}`)?.addEventListener("change", () => form.requestSubmit());
-  range?.addEventListener("change", () => {
-    element("map-slice").selectedIndex = range.value;
+  const category = element("map-category");
+  for (const each of [range, category]) each?.addEventListener("change", () => {
+    element("map-slice").selectedIndex = Number(range.value) * (category?.options.length ?? 1) + (category?.selectedIndex ?? 0);
     form.requestSubmit();
   });
 }

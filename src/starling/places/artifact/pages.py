@@ -213,7 +213,7 @@ def _public(plan: Plan) -> Section:
         the next cell.
 
         By the rule of all records a point whose coordinates are missing, not numbers, infinite or outside the box is dropped, as is one
-        whose time is in no slice. How many were dropped is not published.
+        which is in no slice. How many were dropped is not published.
     """
     return Section("What is public, and how points are counted", text, folded=True)
 

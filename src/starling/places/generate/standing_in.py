@@ -59,6 +59,10 @@ def records(plan: Plan, points: int, seed: int = SEED) -> pa.Table:
         columns = {named.h3: _cells(x, y)}
     if named.time:
         columns[named.time] = _times(plan, random, points)
+    if plan.slices is not None and named.category:
+        columns[named.category] = pa.array(plan.slices.categories).take(
+            pa.array(random.integers(0, len(plan.slices.categories), points))
+        )
     if named.person:
         persons = max(1, points // min(ALIKE, plan.points))
         columns[named.person] = pa.array(random.integers(0, persons, points)).cast(pa.string())

@@ -71,6 +71,7 @@ class Map:
         slices: At least one, all on the same grid.
         fold: Cells a side of the squares of a sparse grid.
         level: Of the sure intervals.
+        lists: Of slices by two columns, the values of each; empty where there is one column, or one slice.
     """
 
     title: str
@@ -81,6 +82,7 @@ class Map:
     slices: Sequence[MapSlice]
     fold: int = 1
     level: Fraction = LEVEL
+    lists: tuple[Sequence[str], ...] = ()
 
     def __repr__(self) -> str:
         return f"{self.title}: {self.about}"

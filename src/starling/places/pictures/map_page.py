@@ -103,6 +103,8 @@ def _values(shown: Map) -> dict[str, Any]:
         "about": shown.about,
         "points": shown.points,
         "slices": [each.name for each in shown.slices],
+        "periods": shown.lists[0] if shown.lists else [each.name for each in shown.slices],
+        "categories": shown.lists[1] if shown.lists else [],
         "still": still(shown),
         "hotspots": [
             HotspotRows(each.name, () if each.experience is None else hotspot_rows(grid, each.experience.hotspots))

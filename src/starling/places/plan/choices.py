@@ -1,11 +1,13 @@
 """What a plan of points chooses from: methods, protected units, the columns of records, slices."""
 
-from dataclasses import dataclass, fields
-from itertools import pairwise
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from itertools import pairwise, product
 from typing import Final, Literal, TypeAlias
 
 from starling.errors import PlanError
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, ADD_REMOVE_POINT, Relation
+from starling.release.codec import OPTIONAL
 
 Unit: TypeAlias = Literal["point", "person"]
 Purpose: TypeAlias = Literal["all", "streets", "earlier"]
@@ -55,6 +57,7 @@ class Columns:
     h3: str = ""
     time: str = ""
     person: str = ""
+    category: str = field(default="", metadata=OPTIONAL)
 
     def __post_init__(self) -> None:
         if [bool(self.x and self.y), bool(self.geometry), bool(self.h3)].count(True) != 1 or bool(self.x) != bool(
@@ -70,17 +73,20 @@ class Columns:
         return tuple(name for field in fields(self) if (name := getattr(self, field.name)))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Slices:
-    """Public slices of the points by time, or by another public list of values. A point that is in none of them is dropped.
+    """Public slices of the points by time, or by another public list of values; or all pairs of these with a second public list. A point
+    that is in none of them is dropped.
 
     Attributes:
         bounds: Microseconds since 1970 (UTC) at which the slices begin, ascending, and the end of the last; a point at a bound lies in
             the slice that begins there. None where the column holds the names themselves.
+        categories: The values of the second column; empty for none.
     """
 
     names: tuple[str, ...]
     bounds: tuple[int, ...] | None
+    categories: tuple[str, ...] = field(default=(), metadata=OPTIONAL)
 
     def __post_init__(self) -> None:
         if not 1 <= len(self.names) <= MOST_SLICES or len(set(self.names)) < len(self.names):
@@ -92,3 +98,16 @@ class Slices:
             )
         if self.bounds is not None and any(early >= late for early, late in pairwise(self.bounds)):
             raise PlanError("slices.bounds", "do not ascend", "give them in the order of time")
+        if len(set(self.labels)) < len(self.names) * max(len(self.categories), 1):
+            raise PlanError("slices.categories", "give two slices one name", "name each category once, without commas")
+        if len(self.labels) > MOST_SLICES:
+            raise PlanError("slices.categories", f"make more than {MOST_SLICES:,} slices", "take fewer")
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """The name of each slice; of pairs the first name with every category, then the second.
+
+        >>> Slices(("May", "June"), None, ("theft", "arson")).labels
+        ('May, theft', 'May, arson', 'June, theft', 'June, arson')
+        """
+        return tuple(map(", ".join, product(self.names, self.categories))) if self.categories else self.names

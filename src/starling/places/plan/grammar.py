@@ -56,6 +56,7 @@ _INPUT: Final = Table(
         ),
         "h3": Key("In place of x and y: column of H3 cells.", _COLUMN, default=""),
         "time": Key("Column that sorts points into slices.", _COLUMN, default=""),
+        "category": Key("Column of the second public list, `slices.categories`.", _COLUMN, default=""),
         "person": Key("Column that says whose a point is, where persons are protected.", _COLUMN, default=""),
         "weight": _WEIGHT,
         "weights": _WEIGHT,
@@ -140,15 +141,15 @@ def _check_slices(section: Section, _: Values) -> None:
         section.texts("bounds", _BOUNDS)
 
 
-def _slices(bounds: Sequence[str] | None, names: tuple[str, ...]) -> Slices:
+def _slices(bounds: Sequence[str] | None, names: tuple[str, ...], categories: tuple[str, ...]) -> Slices:
     if bounds is None:
-        return Slices(names, None)
+        return Slices(names, None, categories)
     try:
         times = tuple(map(microseconds, bounds))
     except ValueError:
         fix = 'write them like "2014-04-01" or "2014-04-01T06:00"'
         raise PlanError("slices.bounds", "are not all dates or times", fix) from None
-    return Slices(names or tuple(bounds[:-1]), times)
+    return Slices(names or tuple(bounds[:-1]), times, categories)
 
 
 _SLICES: Final = Table(
@@ -162,6 +163,11 @@ _SLICES: Final = Table(
         "names": Key(
             "A name for each; without bounds these are the values of the column themselves.",
             texts("name each slice"),
+            default=(),
+        ),
+        "categories": Key(
+            "A second public list, the values of `input.category`: each pair with one of the first is a slice.",
+            texts("name each category"),
             default=(),
         ),
     },

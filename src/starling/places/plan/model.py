@@ -89,8 +89,7 @@ class Plan(PlanInFile):
             raise PlanError("privacy.unit", "is a point, and something is said of persons", fix)
         if self.unit == "person" and not self.columns.person:
             raise PlanError("input.person", "is missing", "name the column that says whose point it is")
-        if (self.slices is None) != (not self.columns.time):
-            raise PlanError("input.time", "is there without slices, or slices without it", "name both, or neither")
+        self._check_slices()
         most = MOST_CELLS if self.grid.sparse else MOST_DENSE
         if self.cells > most:
             problem = f"make {self.cells:,} cells of all slices together, beyond {most:,}"
@@ -105,6 +104,13 @@ class Plan(PlanInFile):
         if self.expected is not None and not 0 <= self.expected <= MOST_EXPECTED:
             raise PlanError("expected", f"is not from 0 to {MOST_EXPECTED:,}", "give a number of points")
 
+    def _check_slices(self) -> None:
+        if (self.slices is None) != (not self.columns.time):
+            raise PlanError("input.time", "is there without slices, or slices without it", "name both, or neither")
+        if bool(self.columns.category) != (self.slices is not None and len(self.slices.categories) > 0):
+            problem = "is there without slices.categories, or these without it"
+            raise PlanError("input.category", problem, "name both, or neither")
+
     def values(self) -> dict[str, Any]:
         """The values that `of` makes this plan of, as a plan file states them."""
         return self._values()
@@ -112,7 +118,7 @@ class Plan(PlanInFile):
     @property
     def slice_names(self) -> tuple[str, ...]:
         """The name of each slice."""
-        return (WHOLE,) if self.slices is None else self.slices.names
+        return (WHOLE,) if self.slices is None else self.slices.labels
 
     @property
     def cells(self) -> int:

@@ -1,5 +1,7 @@
 """In which cell of which slice a record lies: the one function by which every engine counts."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -40,10 +42,31 @@ def points_of(plan: Plan, table: pa.Table) -> tuple[Float64, Float64]:
 def slices_of(plan: Plan, table: pa.Table) -> Int64:
     """int64 (records,): the slice of each record of a plan with slices; -1 for none."""
     assert plan.slices is not None
+    at = periods_of(plan, table)
+    if plan.columns.category:
+        category = categories_of(plan, table)
+        at = np.where((at >= 0) & (category >= 0), at * len(plan.slices.categories) + category, -1)
+    return at
+
+
+def periods_of(plan: Plan, table: pa.Table) -> Int64:
+    """int64 (records,): which of the names of a plan's slices each record has; -1 for none."""
+    assert plan.slices is not None
     if plan.slices.bounds is not None:
         return periods_of_times(times_of(table[plan.columns.time], plan.format), plan.slices.bounds)
-    names = pa.array([name.encode() for name in plan.slices.names], pa.binary())
-    at = pc.index_in(labels(table[plan.columns.time]), names).fill_null(-1).cast(pa.int64())
+    return _listed(table[plan.columns.time], plan.slices.names)
+
+
+def categories_of(plan: Plan, table: pa.Table) -> Int64:
+    """int64 (records,): which category of a plan's slices each record has; -1 for none."""
+    assert plan.slices is not None
+    return _listed(table[plan.columns.category], plan.slices.categories)
+
+
+def _listed(column: pa.ChunkedArray, values: Sequence[str]) -> Int64:
+    """int64 (records,): the place of each value in a public list, -1 for none."""
+    names = pa.array([value.encode() for value in values], pa.binary())
+    at = pc.index_in(labels(column), names).fill_null(-1).cast(pa.int64())
     return np.asarray(at.to_numpy(zero_copy_only=False))
 
 

@@ -148,6 +148,8 @@ class PlacesPages(DomainPages):
             what=_what(choice, frame),
             result=result,
             slices=names,
+            periods=release.lists[0] if release.lists else names,
+            categories=release.lists[1] if release.lists else [],
             ends={name: (*query.several(name), "")[0] for name in ENDS},
             problems=problems,
             chosen=CHOSEN if result.answers.lower is not None else "",
