@@ -133,6 +133,8 @@ def plan(  # noqa: PLR0913 - what a plan may state, by name
     alpha: Exact = ALPHA,
     case: str = CASE,
     above: Exact | None = None,
+    between: tuple[Exact, Exact] | None = None,
+    steps: int | None = None,
     phenotype: str | None = None,
     regions: Mapping[str, tuple[str, int, int]] | None = None,
     build: Build | None = None,
@@ -153,6 +155,9 @@ def plan(  # noqa: PLR0913 - what a plan may state, by name
         alpha: A SNP is significant when its p-value is at or below alpha divided by the number of SNPs.
         case: The phenotype of a case; everybody else is a control.
         above: In place of case, of a quantitative phenotype: numbers above this public one are cases.
+        between: In place of case, of a quantitative phenotype as it is: the public ends to which it is clipped; a missing one is in the
+            middle. Of the unit "phenotype" alone.
+        steps: How many equal steps are between these ends; 100 without it.
         phenotype: The name of the phenotype's column; the first one without it.
         regions: Stretches of chromosomes in which answers are looked for, by name: chromosome, first and last base pair. Each chromosome
             without it.
@@ -184,8 +189,10 @@ def plan(  # noqa: PLR0913 - what a plan may state, by name
         "privacy": {"unit": unit, "neighbours": "replace-one"},
         "study": {
             "people": people,
-            "case": None if above is not None and case == CASE else case,
+            "case": None if (above, between) != (None, None) and case == CASE else case,
             "above": None if above is None else exact_text(exact(above, field="above")),
+            "between": None if between is None else [exact_text(exact(end, field="between")) for end in between],
+            "steps": steps,
             "phenotype": phenotype,
             "build": build,
             "ids": ids,

@@ -1,6 +1,7 @@
 """Distances of score tests from files: those of columns that are made one by one."""
 
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -8,9 +9,12 @@ import numpy as np
 import pytest
 
 from starling.genome.counts.study import count_study
-from starling.genome.distance.adjusted import adjusted_distance, score_threshold, whole_columns
+from starling.genome.distance.adjusted import MOST_VARIANCE, adjusted_distance, score_threshold, whole_columns
+from starling.genome.mechanism.selections import NumSigMechanism
+from starling.genome.plan import NumSig
 from starling.genome.source import open_genotypes
 from starling.privacy.trust import inspect
+from tests.genome.residuals import plain_residuals
 from tests.genome.studies import MISSING, Study, a_study, plan_of, write_bed
 
 
@@ -56,3 +60,29 @@ def test_structure_makes_false_hits_and_components_take_them_away(tmp_path: Path
 
     assert len(significant(0)) > 15
     assert significant(1) == [causal]
+
+
+@pytest.mark.parametrize("steps", [4, 1000])
+def test_quantitative_phenotypes_have_the_distances_of_their_steps(tmp_path: Path, steps: int) -> None:
+    """The rule, from files: to the nearest step between the ends, the middle where there is no number; covariates are taken out."""
+    made = a_study(snps=6, people=80, missing=0)
+    random = np.random.default_rng(3)
+    values, age = random.normal(25, 6, 80), random.normal(size=80)
+    words = [f"{value:.2f}" for value in values]
+    words[3], words[50] = "NA", "-9"
+    made = replace(made, phenotypes=tuple(words))
+    plan = replace(plan_of(made, tmp_path, "additive", "score"), between=(Fraction(15), Fraction(35)), steps=steps)
+    plan = replace(plan, covariates=("age",))
+    covariates = tmp_path / "covariates.txt"
+    covariates.write_text("#IID age\n" + "".join(f"p{row} {value:.4f}\n" for row, value in enumerate(age)))
+    genotypes = open_genotypes(write_bed(made, tmp_path / "x"), plan, covariates=covariates)
+    exact = inspect(count_study(plan, genotypes)).value
+    levels = np.round((np.clip([float(f"{value:.2f}") for value in values], 15, 35) - 15) / 20 * steps).astype(np.int64)
+    levels[[3, 50]] = steps // 2
+    assert genotypes.people.levels(80).tolist() == levels.tolist()
+    residuals = plain_residuals(made.copies, "additive", np.round(age, 4)[:, np.newaxis])
+    threshold = score_threshold(plan.p_threshold, MOST_VARIANCE * steps**2)
+    expected = adjusted_distance(whole_columns(residuals), levels, threshold, steps).tolist()
+    assert exact.score_distances(None, threshold).tolist() == expected
+    drawn = NumSigMechanism(plan, NumSig("score", 6, Fraction(10**6))).draw(exact)
+    assert drawn.low == sum(distance <= 0 for distance in expected)

@@ -17,6 +17,7 @@ from starling.genome.pictures.answers import answers
 from starling.genome.pictures.gallery import KINDS, picture
 from starling.genome.plan import Explore, LocSig, NumSig, Plan, Question, Scan, SnpCorr
 from starling.genome.plan.choices import UNPROTECTED
+from starling.genome.plan.quantitative import phenotype_in_words
 from starling.genome.postprocess.estimates import (
     CONFIDENCE,
     Answer,
@@ -234,7 +235,10 @@ def _public(plan: Plan) -> Section:
     taken = "Nothing was\n        taken from the genotypes without noise, no allele frequency and no filter."
     covariates = "There are no covariates"
     if plan.unit == "phenotype":
-        missing = "a missing call, or covariate, is the mean of the others, and everybody who is not marked as a case is a control"
+        missing = "a missing call, or covariate, is the mean of the others, and "
+        missing += (
+            "everybody who is not marked as a case is a control" if plan.between is None else phenotype_in_words(plan)
+        )
         taken = f"{UNPROTECTED}: the answer was drawn given them. No filter looked at a phenotype."
         covariates = f"The score test is adjusted for {plan.adjusted}"
     text = f"""

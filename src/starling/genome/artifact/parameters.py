@@ -5,6 +5,7 @@ from typing import Final
 from starling.genome.artifact.files import DRAWN, PLAN, QUESTION, SNPS
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Question, Scan
 from starling.genome.plan.choices import UNPROTECTED
+from starling.genome.plan.quantitative import missing_in_words
 from starling.genome.postprocess.estimates import CONFIDENCE
 from starling.release.codec import Json, plain
 from starling.release.registry import Product
@@ -54,7 +55,7 @@ def particulars(plan: Plan, question: Question) -> Particulars:
             "phenotypes_of_a_person": 1,
             "unprotected": UNPROTECTED,
             "missing_call": "mean of the SNP",
-            "missing_phenotype": "control",
+            "missing_phenotype": missing_in_words(plan).removeprefix("a "),
         }
         parameters |= {"covariates": list[Json](plan.covariates), "components": plan.components}
     return Particulars("genome", parameters, bounds, EXACT if isinstance(question, Scan) else ())
@@ -110,7 +111,7 @@ def product(plan: Plan, question: Question) -> Product:
     )
     unprotected = f"None of the people's{but}: the number of people, the SNP list, the carried alleles and the question are public."
     if plan.unit == "phenotype":
-        bounds = f"A person is one phenotype. {UNPROTECTED}. A missing phenotype is a control."
+        bounds = f"A person is one phenotype. {UNPROTECTED}. A missing phenotype is {missing_in_words(plan)}."
         unprotected = (
             f"{UNPROTECTED}; the number of people, the SNP list, the carried alleles and the question are public."
         )

@@ -15,7 +15,7 @@ def read_distances(plan: Plan, genotypes: Genotypes, indices: Int64 | None, basi
     """Of every SNP, or of those at `indices`, in this order and all different: int64 (m,).
 
     Args:
-        plan: Of a study whose unit is the phenotype; its model says what copies count as.
+        plan: Of a study whose unit is the phenotype; its model says what copies count as, its study what phenotypes do.
         genotypes: Checked, but unread.
         indices: Positions in the plan's SNP list.
         basis: Orthonormal, of intercept, covariates and components, float64 (n, r).
@@ -27,18 +27,22 @@ def read_distances(plan: Plan, genotypes: Genotypes, indices: Int64 | None, basi
     row_of = np.arange(len(plan.snps), dtype=np.int64)
     if indices is not None:
         row_of[indices] = np.arange(len(indices), dtype=np.int64)
-    cases, coding = genotypes.people.cases(plan.people), cast(Coding, plan.model)
+    phenotypes, coding = genotypes.people.levels(plan.people), cast(Coding, plan.model)
     out = np.empty(len(plan.snps) if indices is None else len(indices), dtype=np.int64)
 
     def work(calls: Calls) -> tuple[Int64, Int64]:
-        return row_of[calls.snps], chunk_distances(calls, coding, basis, cases, threshold)
+        return row_of[calls.snps], chunk_distances(calls, coding, basis, phenotypes, threshold, plan.largest)
 
     for rows, distances in read(genotypes, plan, work, indices):
         out[rows] = distances
     return out
 
 
-def chunk_distances(calls: Calls, coding: Coding, basis: Float64, cases: Flags, threshold: int) -> Int64:
+def chunk_distances(
+    calls: Calls, coding: Coding, basis: Float64, phenotypes: Int64 | Flags, threshold: int, steps: int = 1
+) -> Int64:
     """Of the SNPs of a chunk, int64 (c,)."""
     columns = (residual_columns(tile, coding, basis).values for tile in tiles(calls, len(basis)))
-    return np.concatenate([adjusted_distance(whole_columns(values), cases, threshold) for values in columns])
+    return np.concatenate(
+        [adjusted_distance(whole_columns(values), phenotypes, threshold, steps) for values in columns]
+    )

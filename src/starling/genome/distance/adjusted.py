@@ -1,16 +1,18 @@
 """How many phenotypes must change before a score test with covariates changes its verdict: exact, in whole numbers.
 
 The column x of a SNP is what is left of its copies (or of its carriers) when the intercept, the covariates and the components are projected
-out, scaled to norm 1. In whole numbers X_i is 2^30 x_i, rounded, and y_i is 1 for cases, 0 for controls. A SNP is significant where
+out, scaled to norm 1. In whole numbers X_i is 2^30 x_i, rounded, and y_i is a whole number from 0 to L: 1 for cases and 0 for controls,
+L = 1, or the step of a quantitative phenotype between two public ends. A SNP is significant where
 
     |S| >= C,   S = sum of X_i y_i,   C = the least whole number with C^2 >= 4^30 t v,
 
-with t the quantile of chi-squared for the threshold and v the variance of a phenotype under the null hypothesis: 1/4 is the most that it
-can be. Everything is compared in int64: |X_i| <= 2^30, and the sum of all |X_i| is at most 2^30 sqrt(n) + n/2, below 2^43 for 2^24 people.
-Sums of doubles would depend on their order, so that where changes tie neighbours could differ by 2.
+with t the quantile of chi-squared for the threshold and v the variance of y under the null hypothesis: L^2/4 is the most that it can be.
+Everything is compared in int64: |X_i| <= 2^30, and the sum of all |X_i| is at most 2^30 sqrt(n) + n/2, below 2^43 for 2^24 people, times
+L of at most 2^14. Sums of doubles would depend on their order, so that where changes tie neighbours could differ by 2.
 
-Changing the phenotype of i changes S by d_i = X_i for a control, -X_i for a case. Each person changes at most once, so the largest S within
-k changes adds the k largest d_i that are above 0, and the smallest adds the k smallest ones. With D+ the signed distance to S >= C (the
+Changing the phenotype of i raises S by at most max(X_i (L - y_i), -X_i y_i), and lowers it by at most max(X_i y_i, -X_i (L - y_i)): an end
+of the range does it, whatever the others are. Each person changes at most once, so the largest S within k changes adds the k
+largest of the former, and the smallest takes off the k largest of the latter. With D+ the signed distance to S >= C (the
 fewest changes that lead into it, n + 1 where none do; from within it 1 - the fewest that lead out) and D- that to S <= -C, the score is
 
     D = min(D+, D-).
@@ -20,7 +22,7 @@ are X and C, which are made of these and of public numbers (or of what was paid 
 one change. On either side of a half space's edge D+ is 1 and 0, so it is 1-Lipschitz, and so is D-; whether S >= C can be reached at all is
 the same for all phenotypes. The minimum of both is 1-Lipschitz, for every X and C. D <= 0 exactly where the SNP is significant. Where it is
 not, D is the distance to significance; where it is, 1 - D is the distance to the edge of its half space, and that to insignificance
-too where all |X_i| < 2 C, so that no change leads from one half space into the other.
+too where all L |X_i| < 2 C, so that no change leads from one half space into the other.
 
 The idea of a distance by sorted changes follows Simmons, Sahinalp and Berger 2016, whose score is linear in S instead.
 """
@@ -38,7 +40,7 @@ from starling.privacy.compiled import compiled
 BITS: Final = 30
 """Binary digits after the point of x in whole numbers: rounding moves S by some 2^-30 sqrt(n/12), where its deviation is about 1/2."""
 MOST_VARIANCE: Final = Fraction(1, 4)
-"""Of a phenotype that is 0 or 1."""
+"""Of a phenotype that is 0 or 1; of one up to L it is L^2 as much."""
 
 
 def whole_columns(columns: Float64) -> Int32:
@@ -68,22 +70,24 @@ def prevalence_variance(cases: int, people: int) -> Fraction:
     return share * (1 - share)
 
 
-def adjusted_distance(columns: Int32, cases: Flags, threshold: int) -> Int64:
+def adjusted_distance(columns: Int32, phenotypes: Int64 | Flags, threshold: int, steps: int = 1) -> Int64:
     """The signed distance D of each SNP, in people whose phenotypes change.
 
     Args:
         columns: X, int32 (m, n), with absolute values of up to 2^30.
-        cases: y, bool (n,), confidential.
+        phenotypes: y, int64 (n,), each from 0 to L, or bool; confidential.
         threshold: C, above 0.
+        steps: L, 1 to 2^14.
 
     Returns:
         int64 (m,): D <= 0 where |S| >= C; n + 1 where no phenotypes make it so.
 
-    >>> adjusted_distance(np.array([[3, 3, -3, -3]], dtype=np.int32), np.array([True, False, True, False]), 6)
-    array([2])
+    >>> columns = np.array([[3, 3, -3, -3]], dtype=np.int32)
+    >>> adjusted_distance(columns, np.array([1, 0, 1, 0]), 6), adjusted_distance(columns, np.array([5, 4, 3, 4]), 24, 8)
+    (array([2]), array([2]))
     """
     out = np.empty(len(columns), dtype=np.int64)
-    _distances(columns, cases, threshold, out)
+    _distances(columns, phenotypes.astype(np.int64), steps, threshold, out)
     return out
 
 
@@ -126,20 +130,21 @@ def _fewest_of_groups(changes: Int64, size: Int64, needed: Int64, never: Int64) 
 
 
 @compiled
-def _distances(columns: Int32, cases: Flags, threshold: int, out: Int64) -> None:
+def _distances(columns: Int32, phenotypes: Int64, steps: int, threshold: int, out: Int64) -> None:
     people = columns.shape[1]
     upwards, downwards = np.empty(people, np.int64), np.empty(people, np.int64)
     for snp in range(columns.shape[0]):
         total, ups, downs = 0, 0, 0
         # Without branches: which way a person counts cannot be foreseen.
         for person in range(people):
-            x, case = int(columns[snp, person]), int(cases[person])
-            change = x * (1 - 2 * case)
-            total += x * case
-            upwards[ups] = change
-            downwards[downs] = -change
-            ups += int(change > 0)
-            downs += int(change < 0)
+            x, y = int(columns[snp, person]), int(phenotypes[person])
+            to_none, to_all = -x * y, x * (steps - y)
+            total -= to_none
+            rise, fall = max(to_none, to_all), -min(to_none, to_all)
+            upwards[ups] = rise
+            downwards[downs] = fall
+            ups += int(rise > 0)
+            downs += int(fall > 0)
         if total >= threshold:
             out[snp] = 1 - _fewest(downwards, downs, total - threshold + 1, people + 1)
         elif total <= -threshold:

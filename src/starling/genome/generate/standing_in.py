@@ -72,6 +72,10 @@ def _write(plan: Plan, design: Listed, folder: Path) -> dict[str, Path]:
     case, control = plan.case, "2" if plan.case == "1" else "1"
     if plan.above is not None:
         case, control = (f"{float(plan.above) + step}" for step in (1, -1))
+    if plan.between is not None:
+        # Half way from the middle to an end.
+        low, high = map(float, plan.between)
+        case, control = (f"{low + share * (high - low)}" for share in (0.75, 0.25))
     words = [case if row < design.cases else control for row in range(plan.people)]
     # Women have two copies of whatever is on X.
     people = "".join(f"p{row} p{row} 0 0 2 {word}\n" for row, word in enumerate(words, 1))

@@ -3,8 +3,9 @@
 Privacy. Neighbours: replace one patient, n public. Which answers there are to choose from is public in each, and each one's score moves by
 at most 1 (scores/locations.py, scores/blocks.py), so that a selection at sensitivity 1 is epsilon-DP (privacy/sampling/selection.py).
 Where a plan protects phenotypes alone, neighbours replace the phenotype of one patient, and num_sig and loc_sig take the distances of the
-score test with covariates (distance/adjusted.py), which such a replacement moves by at most 1. Their threshold is public, or follows from
-a noisy number of cases that the question pays for first (discrete Laplace noise at sensitivity 1): sequential composition.
+score test with covariates (distance/adjusted.py), which such a replacement moves by at most 1, of quantitative phenotypes too. Their
+threshold is public, or follows from a noisy number of cases that the question pays for first (discrete Laplace noise at sensitivity 1):
+sequential composition.
 
 - num_sig, how many SNPs are significant, as a range: the outputs are a function of k and of m. One is selected by permute-and-flip, which
   is never worse, score for score (McKenna and Sheldon 2020), or by the exponential mechanism, as published.
@@ -86,7 +87,8 @@ def _distances(
     with a threshold that follows from the noisy number of cases, if there is one.
     """
     if plan.unit == "phenotype":
-        variance = MOST_VARIANCE if cases is None else prevalence_variance(cases, plan.people)
+        most = MOST_VARIANCE * plan.largest**2
+        variance = most if cases is None else prevalence_variance(cases, plan.people)
         return exact.score_distances(indices, score_threshold(plan.p_threshold, variance))
     return signed_distances(plan, exact.tables(indices), query.test)
 

@@ -90,6 +90,7 @@ def combined(parts: Iterable[tuple[str, Answers]]) -> Answers:
             "model": here.model != there.model,
             "alpha": here.alpha != there.alpha,
             "word for a case": (here.case, here.above) != (there.case, there.above),
+            "range of phenotypes": (here.between, here.steps) != (there.between, there.steps),
         }
         if differs := [choice for choice, differ in choices.items() if differ]:
             problem = f"has another {' and another '.join(differs)} than {named}"

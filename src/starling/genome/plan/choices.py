@@ -45,7 +45,7 @@ LEAST_PEOPLE: Final = 2
 CASE: Final = "2"
 """The word for a case unless the plan says otherwise: that of PLINK."""
 MOST_ABOVE: Final = 10**15
-"""The largest number that divides a quantitative phenotype, up or down."""
+"""The largest number that divides a quantitative phenotype, or is an end of its range, up or down."""
 
 OF_CARRIERS: Final = (
     "r2 and D' are of who carries the allele of the list, not of copies: where it is the commoner one, strong pairs look weak. Which are"

@@ -18,6 +18,7 @@ from starling.genome.plan.choices import (
     TESTS_OF,
     UNITS,
 )
+from starling.genome.plan.quantitative import ENDS_FIX, MOST_STEPS, STEPS
 from starling.genome.plan.sites import (
     MOST_POSITION,
     Region,
@@ -29,7 +30,7 @@ from starling.genome.plan.sites import (
 )
 from starling.genome.plan.snps import Snps, chosen, read_carriers, read_extract
 from starling.planfile.grammar import Key, Kind, Table, Values
-from starling.planfile.kinds import TEXTS, choice, exact, fixed, table, tables, text, texts, whole
+from starling.planfile.kinds import TEXTS, choice, exact, fixed, numbers, table, tables, text, texts, whole
 from starling.planfile.spelling import did_you_mean, shown
 from starling.planfile.toml import Section
 
@@ -189,8 +190,11 @@ _PRIVACY: Final = Table(
 
 
 def _check_study(section: Section, values: Values) -> None:
-    if values["above"] is not None and "case" in section.values:
-        section.refuse("case", "stands beside above", "keep above of a quantitative phenotype, and else case")
+    for key in ("above", "between"):
+        if values[key] is not None and "case" in section.values:
+            section.refuse("case", f"stands beside {key}", f"keep {key} of a quantitative phenotype, and else case")
+    if values["between"] is None and "steps" in section.values:
+        section.refuse("steps", "stand without between", "write between, the ends of a quantitative phenotype")
 
 
 _STUDY: Final = Table(
@@ -200,7 +204,7 @@ _STUDY: Final = Table(
             "The phenotype of a case; everybody else, a missing phenotype included, is a control.",
             text('write the word for a case, such as "2"'),
             default=CASE,
-            value=lambda plan: plan.case if plan.above is None else None,
+            value=lambda plan: plan.case if plan.above is None and plan.between is None else None,
         ),
         "above": Key(
             "In place of `case`, of a quantitative phenotype: numbers above this public one are cases.",
@@ -208,6 +212,19 @@ _STUDY: Final = Table(
                 'write a public number such as "25.5"', lambda above: abs(above) > MOST_ABOVE, f"is beyond {MOST_ABOVE}"
             ),
             default=None,
+        ),
+        "between": Key(
+            "In place of `case`, of a quantitative phenotype as it is: the public ends to which it is clipped, the middle"
+            ' where it is missing (or -9). Only of `unit = "phenotype"`.',
+            numbers(2, "are not two", ENDS_FIX),
+            default=None,
+            value=lambda plan: plan.between or None,
+        ),
+        "steps": Key(
+            "How many equal steps are between these ends; a phenotype is rounded to the nearest.",
+            whole(1, MOST_STEPS),
+            default=STEPS,
+            value=lambda plan: None if plan.between is None else plan.steps,
         ),
         "phenotype": Key(
             "Column of a phenotype file that has a header; the first after the ids without it.",

@@ -28,7 +28,6 @@ from starling.genome.plan.choices import (
     CASE,
     IDS,
     LEAST_PEOPLE,
-    MOST_ABOVE,
     MOST_COMPONENTS,
     MOST_COVARIATES,
     OF_CARRIERS,
@@ -46,6 +45,7 @@ from starling.genome.plan.choices import (
     Unit,
 )
 from starling.genome.plan.grammar import OF_PHENOTYPES, OF_PHENOTYPES_FIX, PLAN
+from starling.genome.plan.quantitative import STEPS, phenotype_in_words, phenotype_json, phenotype_problems
 from starling.genome.plan.sites import Region
 from starling.genome.plan.snps import Row, Snps, snps_of
 from starling.planfile.spelling import did_you_mean, shown
@@ -58,8 +58,6 @@ from starling.release.session import Described, Part
 
 LONGEST_COLUMN: Final = 80
 """Characters of the name of a column."""
-MOST_CASE: Final = 40
-"""Characters of the word for a case."""
 _COST_OF_ANSWERS: Final = (
     "Each answer costs the epsilon that is asked for it, of every person's budget; asked again under the same request id it costs"
     " nothing.\nWhat an epsilon buys: starling genome preview."
@@ -86,6 +84,8 @@ class Plan(PlanInFile, Described):
         unit: Whose data are protected: all of one person, or one person's phenotype.
         covariates: Columns of the covariate file that tests adjust for; of the unit "phenotype" alone.
         components: How many principal components of the SNPs they adjust for; of the unit "phenotype" alone.
+        between: Of a quantitative phenotype the public ends to which it is clipped, in place of `case`; of the unit "phenotype" alone.
+        steps: How many equal steps are between these ends.
     """
 
     grammar: ClassVar = PLAN
@@ -104,6 +104,8 @@ class Plan(PlanInFile, Described):
     covariates: tuple[str, ...] = field(default=(), metadata=OPTIONAL)
     components: int = field(default=0, metadata=OPTIONAL)
     above: Fraction | None = field(default=None, metadata=OPTIONAL)
+    between: tuple[Fraction, Fraction] | None = field(default=None, metadata=OPTIONAL)
+    steps: int = field(default=STEPS, metadata=OPTIONAL)
 
     def __post_init__(self) -> None:
         try:
@@ -112,17 +114,16 @@ class Plan(PlanInFile, Described):
             object.__setattr__(self, "alpha", exact(self.alpha, field="analysis.alpha"))
             if self.above is not None:
                 object.__setattr__(self, "above", exact(self.above, field="study.above"))
+            check_int(self.steps, field="study.steps")
+            if self.between is not None:
+                ends = tuple(exact(end, field="study.between") for end in self.between)
+                object.__setattr__(self, "between", ends)
         except ParameterError as error:
             raise PlanError(problems=error.problems) from None
         if not self.regions:
             object.__setattr__(self, "regions", tuple(whole_chromosomes(self.snps)))
         problems = [*self._size_problems(), *self._unit_problems(), *self._region_problems()]
-        if not self.case or self.case != self.case.strip() or len(self.case) > MOST_CASE or " " in self.case:
-            problems.append(Problem("study.case", "is not a word", 'write what stands for a case, such as "2"'))
-        if self.above is not None and self.case != CASE:
-            problems.append(Problem("study.case", "stands beside above", "state one of the two"))
-        if self.above is not None and abs(self.above) > MOST_ABOVE:
-            problems.append(Problem("study.above", f"is beyond {MOST_ABOVE}", "write what divides the phenotypes"))
+        problems += phenotype_problems(self)
         if self.build is not None and self.build not in BUILDS:
             problems.append(Problem("study.build", f"is not {' or '.join(BUILDS)}", "name one, or leave it out"))
         if self.ids not in IDS:
@@ -287,7 +288,7 @@ class Plan(PlanInFile, Described):
         return [
             ("plan", self.title),
             ("protects", self._protected),
-            ("people", f"{self.people:,}; a case is {self.case_in_words}, everybody else a control{public}"),
+            ("people", f"{self.people:,}; {phenotype_in_words(self)}{public}"),
             ("SNPs", f"{len(snps):,} on {many}, list {snps.digest[:16]}"),
             ("build", self.build or "not stated: positions are of no stated reference genome"),
             ("carried", f"public alleles, such as {snps.carried[0]} of {snps.ids[0]}"),
@@ -306,6 +307,11 @@ class Plan(PlanInFile, Described):
     def case_in_words(self) -> str:
         """The phenotype of a case."""
         return repr(self.case) if self.above is None else f"a number above {exact_text(self.above)}"
+
+    @property
+    def largest(self) -> int:
+        """L: the largest whole number that a phenotype becomes."""
+        return 1 if self.between is None else self.steps
 
     @property
     def adjusted(self) -> str:
@@ -343,7 +349,7 @@ class Plan(PlanInFile, Described):
             "title": self.title,
             "neighbours": str(self.relation),
             "people": self.people,
-            **({"case": self.case} if self.above is None else {"above": str(self.above)}),
+            **phenotype_json(self),
             "phenotype": self.phenotype,
             "ids": self.ids,
             "snps": len(self.snps),

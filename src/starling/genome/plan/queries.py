@@ -324,6 +324,9 @@ def _check_prevalence(plan: Plan, query: NumSig | LocSig) -> None:
     if plan.unit != "phenotype":
         problem = "is of the score test alone, which plans that protect all of a person have not"
         raise ParameterError("prevalence_epsilon", problem, "leave it out")
+    if plan.between is not None:
+        problem = "is of cases and controls, and the plan has a range of phenotypes"
+        raise ParameterError("prevalence_epsilon", problem, "leave it out")
     if not LEAST_LATTICE_RATE <= part < query.epsilon:
         problem = f"is not from {LEAST_LATTICE_RATE} to less than epsilon, of which it is a part"
         raise ParameterError("prevalence_epsilon", problem, "give a tenth of epsilon, say")

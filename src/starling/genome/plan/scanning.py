@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
+from starling.errors import ParameterError
 from starling.genome.plan.model import Plan
 from starling.genome.plan.queries import BaseQuestion, check_noise, check_unit
 from starling.privacy.events import RandomizedResponse
@@ -33,6 +34,9 @@ class Scan(BaseQuestion):
         """Raises ParameterError when the plan has no such question."""
         check_unit(plan, self.kind)
         check_noise(self.epsilon, LEAST_SCAN)
+        if plan.between is not None:
+            fix = "take a plan with above, a public number such as the median, or another question"
+            raise ParameterError("question", "is scan, whose coins are of cases and controls", fix)
 
     @property
     def event(self) -> RandomizedResponse:

@@ -144,11 +144,21 @@ _PAID: Final = f"The threshold follows from the noisy number of cases: as many a
 _ADDS_UP: Final = f"One response serves all SNPs. Another scan draws another, and the costs add up. {_COVARIATES}"
 
 
+_RANGE: Final = (
+    "The threshold supposes the largest variance that phenotypes between the plan's ends can have. If a standard deviation is a quarter of"
+    " the way between the ends, a SNP has to reach a chi-squared of {required} in place of {wanted}. Odds ratios are of"
+    " {cases} people at the upper end and all others at the lower; phenotypes between them need more. {covariates}"
+)
+
+
 def conservatism(assumed: Assumed) -> str:
     """What the score test asks for, whose threshold supposes the largest variance that phenotypes can have."""
     share = assumed.cases / assumed.plan.people
     wanted = quantile(assumed.plan.p_threshold, 1)
     required = wanted / (4 * share * (1 - share))
+    if assumed.plan.between is not None:
+        numbers = {"wanted": f"{wanted:z.1f}", "required": f"{4 * wanted:z.1f}", "cases": f"{assumed.cases:,}"}
+        return _RANGE.format(**numbers, covariates=_COVARIATES)
     text = "The threshold supposes as many cases as controls."
     if required - wanted > wanted / 100:
         text += (

@@ -1,9 +1,10 @@
-"""Who is a case: the people of a genotype file in its order, and their phenotypes from it or from a file of their own.
+"""Phenotypes: the people of a genotype file in its order, and who is a case, from it or from a file of their own.
 
 The number of people is public, so it is checked before the charge. What a line says is confidential and is looked at after it, by one
 rule for every line: a person is a case when the phenotype is, letter by letter, the plan's word for a case; of a quantitative phenotype,
 when it is a decimal number above the plan's. Everybody else is a control: another word, -9 or NA, too few fields on the line, no line at
-all. The first line of a person counts. Who has a line is confidential, too, unless the plan declares the ids public.
+all. Where the plan has a range of phenotypes, a decimal number but -9 is its step (plan/quantitative.py), and everything else the middle
+one. The first line of a person counts. Who has a line is confidential, too, unless the plan declares the ids public.
 
 Files: .fam; .psam and phenotype files with a header (`#FID IID ...`, `#IID ...`, the `#` optional in a phenotype file); phenotype files
 without one (family, person, phenotype). Phenotypes are found by family and person where both files have families, else by person, or by
@@ -15,14 +16,16 @@ from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Final, TypeVar
 
 import numpy as np
 
 from starling.errors import Problem, SourceError
-from starling.genome.arrays import Flags
+from starling.genome.arrays import Flags, Int64
 from starling.genome.plan import Plan
+from starling.genome.plan.quantitative import step_of
 from starling.genome.source.input_checks import read_all, refuse, size_of
 from starling.planfile.spelling import shown
 
@@ -31,6 +34,8 @@ IDS: Final = (b"FID", b"IID", b"SID", b"PAT", b"MAT", b"SEX")
 _PLAIN: Final = (b"FID", b"IID")
 _FAM: Final = (b"FID", b"IID", b"PAT", b"MAT", b"SEX", b"PHENOTYPE")
 _NUMBER: Final = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+MISSING: Final = b"-9"
+"""What PLINK writes where a quantitative phenotype is missing."""
 LONGEST: Final = 4 << 30
 """Bytes of a file of people."""
 _Value = TypeVar("_Value")
@@ -96,6 +101,8 @@ class People:
     phenotypes: PeopleFile | None
     case: str
     above: float | None
+    between: tuple[Fraction, Fraction] | None = None
+    steps: int = 1
 
     def keys(self, *, family: bool) -> list[tuple[bytes, ...]]:
         """What each person is known by, in order."""
@@ -131,7 +138,9 @@ class People:
         return [named(key) for key in self.keys(family=family)]
 
     def is_case(self, phenotype: bytes) -> bool:
-        """Whether that is the phenotype of a case."""
+        """Whether that is the phenotype of a case; where the plan has a range of phenotypes, whether it is in the upper half."""
+        if self.between is not None:
+            return 2 * self.level(phenotype) > self.steps
         if self.above is None:
             return phenotype == self.case.encode()
         return _NUMBER.fullmatch(phenotype) is not None and float(phenotype) > self.above
@@ -151,6 +160,19 @@ class People:
         """Who is a case, bool (n,), in the order of the genotypes. Raises SourceError when a file is no longer the one that was checked."""
         cases = [self.is_case(phenotype) for phenotype in self.phenotype_words()][:people]
         return np.array(cases + [False] * (people - len(cases)), dtype=np.bool_)
+
+    def level(self, phenotype: bytes) -> int:
+        """The whole number that a phenotype is: 1 for a case and 0 for a control, or a step of the plan's range."""
+        if self.between is None:
+            return int(self.is_case(phenotype))
+        if phenotype == MISSING or not _NUMBER.fullmatch(phenotype):
+            return self.steps // 2
+        return step_of(float(phenotype), self.between, self.steps)
+
+    def levels(self, people: int) -> Int64:
+        """The phenotype of everybody as a whole number, int64 (n,), in the order of the genotypes; raises as `cases` does."""
+        levels = [self.level(phenotype) for phenotype in self.phenotype_words()][:people]
+        return np.array(levels + [self.level(b"")] * (people - len(levels)), dtype=np.int64)
 
 
 def repeated(values: Iterable[_Value]) -> list[_Value]:
@@ -197,7 +219,8 @@ def open_people(
     if number != plan.people:
         problem, fix = f"does not name {plan.people} people, as the plan has", "give the study that the plan is for"
         refuse(file or Path("header"), problem, f"{fix}, or correct people in the plan", field="people")
-    people = People(own, samples, phenotypes, plan.case, None if plan.above is None else float(plan.above))
+    above = None if plan.above is None else float(plan.above)
+    people = People(own, samples, phenotypes, plan.case, above, plan.between, plan.largest)
     if plan.ids == "public":
         _check_ids(people, file.name if file is not None else "header")
     return people

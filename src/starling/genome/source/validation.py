@@ -17,6 +17,7 @@ import numpy as np
 from starling.errors import SHOWN, Findings, Problem
 from starling.genome.arrays import Flags, Float64, Int8, Int64
 from starling.genome.plan import Plan
+from starling.genome.plan.quantitative import missing_in_words
 from starling.genome.plan.sites import chromosome
 from starling.genome.source.calls import NO_ALLELE, Calls, Variant, copies
 from starling.genome.source.counting import by_allele, genotype_tables, missing_calls, status_masks
@@ -114,7 +115,7 @@ def _validated(plan: Plan, genotypes: Genotypes, most: int) -> Validated:
     _sexes(genotypes, x_calls, names, notes)
     silent = not_looked_for(len(plan.snps), plan.people, base_pairs)
     missing = float(counts[:, 0].sum() / (plan.people * len(plan.snps)))
-    read = f"{plan.people:,} people, {cases.sum():,} of them cases, {100 * missing:z.3g} % of the calls missing"
+    read = f"{plan.people:,} people, {cases.sum():,} of them {_sides(plan)[0]}, {100 * missing:z.3g} % of the calls missing"
     read += f" ({silent})" if silent else ""
     values: dict[str, Json] = {"people": plan.people, "cases": int(cases.sum()), "missing_calls": missing}
     return Validated(problems.findings(), notes.findings(), read, values)
@@ -126,21 +127,28 @@ def _phenotypes(genotypes: Genotypes, plan: Plan, names: list[str], cases: int, 
     assert file is not None  # what names no people has a file of phenotypes
     phenotypes, case = people.phenotype_words(), plan.case.encode()
     missing = {*MISSING_WORDS} - {case, *((b"0",) if case == b"1" else ())}
-    if plan.above is not None:
+    if plan.between is not None:
+        missing -= {b"0"}
+    elif plan.above is not None:
         missing -= {word for word in missing if people.is_case(word) or word == b"0"}
     unlisted = people.unlisted()
     away = set(unlisted)
     absent = [row for row, word in enumerate(phenotypes) if word in missing and row not in away]
     for rows, problem in ((unlisted, "has no line"), (absent, "has no phenotype")):
-        fix = "such a person is a control"
+        fix = f"such a person is {missing_in_words(plan)}"
         some = (Problem("phenotype", f"of {names[row]}: {problem}", fix, file.path.name) for row in rows)
         problems.add("phenotype", some, len(rows))
     if people.phenotypes is not None and len(unlisted) == plan.people:
         example = next((named(file.key(fields, family=people.by_family)) for fields in file.lines()), "nobody")
-        problem = (
-            f"names nobody of the genotypes: {names[0]} is the first there, {example} here; everybody is a control"
-        )
+        problem = f"names nobody of the genotypes: {names[0]} is the first there, {example} here; everybody is {missing_in_words(plan)}"
         problems.decide(Problem("person", problem, "give the phenotypes of this study, with its ids", file.path.name))
+    elif plan.between is not None:
+        if len(set(people.levels(plan.people).tolist())) == 1:
+            problem, fix = (
+                "is constant: everybody is in one step",
+                "look at the column, and at the ends of the plan's range",
+            )
+            problems.decide(Problem("phenotype", problem, fix, file.path.name))
     elif cases in (0, plan.people):
         status = "nobody is a case" if cases == 0 else "everybody is a case"
         coding = ", ".join(
@@ -150,9 +158,16 @@ def _phenotypes(genotypes: Genotypes, plan: Plan, names: list[str], cases: int, 
         stated = shown(plan.case) if plan.above is None else plan.case_in_words
         fix = f"look at the coding: a case is {stated} in the plan, the file says {coding}"
         problems.decide(Problem("phenotype", f"is constant: {status}", fix, file.path.name))
-    if plan.above is None and len({*phenotypes} - missing - {case}) > 1:
+    if plan.above is None and plan.between is None and len({*phenotypes} - missing - {case}) > 1:
         fix = "code cases and controls by two phenotypes; everybody but the plan's case is a control"
         problems.add("phenotype", [Problem("phenotype", "has more than two values", fix, file.path.name)])
+
+
+def _sides(plan: Plan) -> tuple[str, str]:
+    """The two groups whose missing calls are compared."""
+    if plan.between is None:
+        return "cases", "controls"
+    return "in the upper half of the range", "in the lower"
 
 
 def _covariates(genotypes: Genotypes, plan: Plan, names: list[str], problems: _Tally) -> None:
@@ -254,11 +269,12 @@ def _snps(plan: Plan, genotypes: Genotypes, counts: Int64, problems: _Tally, not
 
 def _missingness(plan: Plan, genotypes: Genotypes, counts: Int64, cases: int, notes: _Tally) -> None:
     which, p_values = different(counts[:, 2], counts[:, 0], cases, plan.people)
+    upper, lower = _sides(plan)
     fix = "look at batches and calling: missing counts as no copy, so it looks as if the SNP went with the disease"
     some = (
         Problem(
             f"missing calls of {shown(plan.snps.ids[at])}",
-            f"are {counts[at, 2]:,} of {cases:,} cases and {counts[at, 0] - counts[at, 2]:,} of {plan.people - cases:,} controls, p"
+            f"are {counts[at, 2]:,} of {cases:,} {upper} and {counts[at, 0] - counts[at, 2]:,} of {plan.people - cases:,} {lower}, p"
             f" {10**log10:z.2g} by Fisher's test",
             fix,
             genotypes.path.name,
