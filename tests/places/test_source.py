@@ -15,8 +15,8 @@ from starling.places.plan import Plan
 from starling.places.source import open_records, read_part
 from starling.places.source.geojson import POINT
 from starling.places.source.validation import validate
+from tests.places.plan.test_reference_systems import WGS84
 from tests.places.plans import PERSON, SLICED, plan
-from tests.places.source.test_reference import WGS84
 from tests.places.source.test_values import wkb
 
 X, Y = [-0.5, 0.5, 0.5, 9.0], [0.5, 1.5, 1.5, 0.5]

@@ -9,11 +9,11 @@ Where a person is protected, at most k of a person's points count, over all slic
 a key of its own, and nobody has seen a count of the first; after it no record is read again.
 """
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from functools import partial
 from itertools import pairwise
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -28,12 +28,15 @@ from starling.engine.spark import Parts, Spark
 from starling.places.measurements import Int64
 from starling.places.occupied import Counted, OccupiedCells, occupied
 from starling.places.plan import Plan
+from starling.places.plan.points import PointPlan
 from starling.places.source import Held, Records, read_part
 from starling.places.source.cells import cells_of
 from starling.privacy.compiled import compiled
 from starling.privacy.sampling.entropy import fresh_bytes
 from starling.privacy.trust import Confidential
 
+Placed: TypeAlias = Callable[[pa.Table], Int64]
+"""The cell of each record among those of all slices, int64; -1 for a record that is dropped."""
 DENSE: Final = 1 << 21
 """The most cells of which each part of the records has a count of its own; of more, only those with points are handed over."""
 CELLS: Final = pa.schema([("cell", pa.int64()), ("points", pa.int64())])
@@ -65,19 +68,27 @@ def tally(plan: Plan, records: Records | Held, key: bytes, cluster: Spark | None
     """The number of points, int64 (slices, rows, columns), of a grid that is not sparse; `key` is that of the hash that chooses a
     person's.
     """
-    counts = np.zeros(plan.cells, dtype=np.int64)
-    if plan.unit == "point" and cluster is None:
-        _add_all(plan, records, counts)
-    else:
-        with closing(_summed(plan, records, key, cluster)) as answer:
-            for cell, points in _numbers(answer):
-                counts[cell] += points
+    counts = points_by_cell(plan, partial(cells_of, plan), records, key, cluster)
     return counts.reshape(len(plan.slice_names), *plan.grid.shape)
 
 
-def _add_all(plan: Plan, records: Records | Held, counts: Int64) -> None:
+def points_by_cell(
+    plan: PointPlan, place: Placed, records: Records | Held, key: bytes, cluster: Spark | None = None
+) -> Int64:
+    """The number of points of each cell of all slices, int64 (cells,), whatever is a cell: `place` says which is a record's."""
+    counts = np.zeros(plan.cells, dtype=np.int64)
+    if plan.unit == "point" and cluster is None:
+        _add_all(place, records, counts)
+    else:
+        with closing(_summed(plan, place, records, key, cluster)) as answer:
+            for cell, points in _numbers(answer):
+                counts[cell] += points
+    return counts
+
+
+def _add_all(place: Placed, records: Records | Held, counts: Int64) -> None:
     """Add the records part by part: what the engine's sum would give, in one pass."""
-    for cells in in_order(lambda part: [cells_of(plan, table) for table in read_part(records, part)], records.parts):
+    for cells in in_order(lambda part: [place(table) for table in read_part(records, part)], records.parts):
         for each in cells:
             _add(each, counts)
 
@@ -86,7 +97,7 @@ def occupied_cells(
     plan: Plan, records: Records | Held, key: bytes, cluster: Spark | None = None
 ) -> tuple[OccupiedCells, ...]:
     """The number of points of the cells of each slice that hold any; arguments as those of `tally`."""
-    with closing(_summed(plan, records, key, cluster)) as answer:
+    with closing(_summed(plan, partial(cells_of, plan), records, key, cluster)) as answer:
         none = np.empty(0, dtype=np.int64)
         cell, points = (np.concatenate(each) for each in zip((none, none), *_numbers(answer), strict=True))
     cell, place = np.unique(cell, return_inverse=True)
@@ -100,12 +111,12 @@ def occupied_cells(
 
 
 def _summed(
-    plan: Plan, records: Records | Held, key: bytes, cluster: Spark | None
+    plan: PointPlan, place: Placed, records: Records | Held, key: bytes, cluster: Spark | None
 ) -> Generator[pa.RecordBatch, None, None]:
     """The engine's answer: slice and cell by number, and points of it; the same cell may stand in several batches."""
     person = plan.unit == "person"
     schema, text = (PERSONS, PERSONS_SQL) if person else (CELLS, POINTS_SQL)
-    read = partial(persons if person else counted, plan, records)
+    read = partial(persons if person else counted, plan, place, records)
     bounds = bounds_of(key, plan.points, 1) if plan.distinct else bounds_of(key, plan.points)
     tables = {"bounds": bounds} if person else {}
     if cluster is not None:
@@ -123,17 +134,17 @@ def _numbers(answer: Iterable[pa.RecordBatch]) -> Iterator[tuple[Int64, Int64]]:
         yield cell, points
 
 
-def counted(plan: Plan, records: Records | Held, part: Part) -> Iterator[pa.RecordBatch]:
+def counted(plan: PointPlan, place: Placed, records: Records | Held, part: Part) -> Iterator[pa.RecordBatch]:
     """The points of a part by slice and cell, as CELLS has them."""
     if plan.cells > DENSE:
         for table in read_part(records, part):
-            cells = cells_of(plan, table)
+            cells = place(table)
             cell, points = np.unique(cells[cells >= 0], return_counts=True)
             yield pa.record_batch([cell, points.astype(np.int64)], schema=CELLS)
         return
     dense = np.zeros(plan.cells, dtype=np.int64)
     for table in read_part(records, part):
-        _add(cells_of(plan, table), dense)
+        _add(place(table), dense)
     cell = np.flatnonzero(dense)
     yield pa.record_batch([cell, dense[cell]], schema=CELLS)
 
@@ -145,9 +156,9 @@ def _add(cells: Int64, dense: Int64) -> None:
             dense[cell] += 1
 
 
-def persons(plan: Plan, records: Records | Held, part: Part) -> Iterator[pa.RecordBatch]:
+def persons(plan: PointPlan, place: Placed, records: Records | Held, part: Part) -> Iterator[pa.RecordBatch]:
     """The points of a part with their persons, as PERSONS has them."""
     for table in read_part(records, part):
-        cells, person = pa.array(cells_of(plan, table)), labels(table[plan.columns.person])
+        cells, person = pa.array(place(table)), labels(table[plan.columns.person])
         rows_of_all = pc.and_(pc.greater_equal(cells, 0), person.is_valid())
         yield pa.record_batch([person.filter(rows_of_all), cells.filter(rows_of_all)], schema=PERSONS)

@@ -47,7 +47,7 @@ _GRID: Final = Table(
     },
     make=Grid,
 )
-_INPUT: Final = Table(
+INPUT: Final = Table(
     {
         "x": Key("Column of longitudes, or of x in plain units.", _COLUMN, default=""),
         "y": Key("Column of latitudes, or of y in plain units.", _COLUMN, default=""),
@@ -152,7 +152,7 @@ def _slices(bounds: Sequence[str] | None, names: tuple[str, ...], categories: tu
     return Slices(names or tuple(bounds[:-1]), times, categories)
 
 
-_SLICES: Final = Table(
+SLICES: Final = Table(
     {
         "bounds": Key(
             "When slices begin, and when the last ends.",
@@ -182,12 +182,12 @@ PLAN: Final = Table(
             "About how many points there are, publicly, for previews.", whole(0, MOST_EXPECTED), default=None
         ),
         "grid": Key("The public grid.", table(_GRID)),
-        "input": Key("Where records say what.", table(_INPUT), field="columns"),
+        "input": Key("Where records say what.", table(INPUT), field="columns"),
         "format": FORMAT_KEY,
         "privacy": Key("What is promised.", table(_PRIVACY)),
         "method": Key(
             "What is measured.", table(_METHOD), default={"method": ADAPTIVE, "purpose": "all", "parameters": {}}
         ),
-        "slices": Key("Slices of the points by time, or by another public list.", table(_SLICES), default=None),
+        "slices": Key("Slices of the points by time, or by another public list.", table(SLICES), default=None),
     }
 )

@@ -30,7 +30,7 @@ from starling.places.plan.choices import (
     Unit,
 )
 from starling.places.plan.grammar import PLAN
-from starling.places.plan.grid import MOST_CELLS, MOST_DENSE, Grid
+from starling.places.plan.grid import MOST_CELLS, MOST_DENSE, Crs, Grid
 from starling.planfile.spelling import did_you_mean
 from starling.privacy.least import least_text
 from starling.privacy.neighbours import Relation
@@ -124,6 +124,16 @@ class Plan(PlanInFile):
     def cells(self) -> int:
         """Cells of all slices."""
         return len(self.slice_names) * self.grid.cells
+
+    @property
+    def crs(self) -> Crs:
+        """The units of the box."""
+        return self.grid.crs
+
+    @property
+    def crs_name(self) -> str:
+        """The coordinate reference system of plain units; empty for others."""
+        return self.grid.crs_name
 
     @property
     def relation(self) -> Relation:

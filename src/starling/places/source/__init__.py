@@ -24,9 +24,10 @@ from starling.engine.held_records import Held, InMemory, hold
 from starling.engine.record_files import PARQUET, Records, beginning_of, open_files, refuse
 from starling.engine.record_parts import check_types, table_records, tables
 from starling.errors import SourceError
-from starling.places.plan import Plan
+from starling.places.plan.points import PointPlan
+from starling.places.plan.reference_systems import identifier
 from starling.places.source import geojson
-from starling.places.source.reference import check_named, check_reference, identifier
+from starling.places.source.reference import check_named, check_reference
 
 __all__ = ["Held", "InMemory", "Records", "open_records", "read_part"]
 
@@ -36,7 +37,7 @@ _HEAD: Final = 1 << 16
 """Bytes of a GeoJSON before its features, among which it may name its reference system."""
 
 
-def open_records(data: str | Path | InMemory, plan: Plan) -> Records | Held:
+def open_records(data: str | Path | InMemory, plan: PointPlan) -> Records | Held:
     """Check the public shape of records: their form, columns, types and reference system.
 
     Raises:
@@ -51,7 +52,7 @@ def open_records(data: str | Path | InMemory, plan: Plan) -> Records | Held:
     return held
 
 
-def _open_file(path: Path, plan: Plan) -> Records:
+def _open_file(path: Path, plan: PointPlan) -> Records:
     beginning, size = beginning_of(path)
     columns, fix = plan.columns.names, f"the plan reads {', '.join(plan.columns.names)}"
     parquet = beginning.startswith(PARQUET)
@@ -70,7 +71,7 @@ def _open_file(path: Path, plan: Plan) -> Records:
     return records
 
 
-def _wanted(plan: Plan, name: str, kind: pa.DataType) -> str:
+def _wanted(plan: PointPlan, name: str, kind: pa.DataType) -> str:
     """As `record_parts.Wanted` says."""
     named, whole = plan.columns, pa.types.is_integer(kind)
     text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
@@ -89,14 +90,14 @@ def _is_point(kind: pa.DataType) -> bool:
     return {"x", "y"} <= named.keys() and all(pa.types.is_floating(named[axis]) for axis in "xy")
 
 
-def _check_geojson(path: Path, plan: Plan) -> None:
+def _check_geojson(path: Path, plan: PointPlan) -> None:
     if not plan.columns.geometry:
         refuse(path, "is GeoJSON, and the plan names no geometry", 'write geometry = "geometry" below [input]')
     with path.open("rb") as file:
         named = geojson.crs_of(file.read(_HEAD))
     if named is not None:
         check_named(path, plan, identifier(named))
-    elif plan.grid.crs == "plain":
+    elif plan.crs == "plain":
         refuse(path, "is GeoJSON, whose points are in degrees", "give GeoParquet, or a grid in degrees")
 
 

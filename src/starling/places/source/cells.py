@@ -12,6 +12,7 @@ from starling.engine.times import periods_of_times
 from starling.places.measurements import Int64
 from starling.places.plan import Plan
 from starling.places.plan.grid import Float64
+from starling.places.plan.points import PointPlan
 from starling.places.source.values import centres, coordinates, numbers
 from starling.privacy.compiled import compiled
 
@@ -27,7 +28,7 @@ def cells_of(plan: Plan, table: pa.Table) -> Int64:
     return cells
 
 
-def points_of(plan: Plan, table: pa.Table) -> tuple[Float64, Float64]:
+def points_of(plan: PointPlan, table: pa.Table) -> tuple[Float64, Float64]:
     """float64 (records,) and float64 (records,): x and y, in degrees or plain units; NaN where there is none."""
     named = plan.columns
     if named.geometry:
@@ -39,7 +40,7 @@ def points_of(plan: Plan, table: pa.Table) -> tuple[Float64, Float64]:
     return np.ascontiguousarray(x), np.ascontiguousarray(y)
 
 
-def slices_of(plan: Plan, table: pa.Table) -> Int64:
+def slices_of(plan: PointPlan, table: pa.Table) -> Int64:
     """int64 (records,): the slice of each record of a plan with slices; -1 for none."""
     assert plan.slices is not None
     at = periods_of(plan, table)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from starling.places.source.reference import identifier
+from starling.places.plan.reference_systems import identifier
 
 AXES = [{"name": "Longitude", "unit": "degree"}, {"name": "Latitude", "unit": "degree"}]
 WGS84: dict[str, Any] = {

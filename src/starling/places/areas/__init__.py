@@ -1,0 +1,1 @@
+"""Areas as the released unit: public polygons with a public hierarchy, and the points that lie in each."""

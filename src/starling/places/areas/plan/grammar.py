@@ -1,0 +1,110 @@
+"""The grammar of the plan file of areas: every key, what it states, and what is refused."""
+
+from fractions import Fraction
+from typing import Any, Final, get_args
+
+from starling.places.areas.plan.areas_grammar import AREAS
+from starling.places.plan.choices import MOST_EXPECTED, MOST_POINTS, Unit
+from starling.places.plan.grammar import INPUT, SLICES
+from starling.planfile.formats import FORMAT_KEY
+from starling.planfile.grammar import Key, Kind, Table, Values
+from starling.planfile.kinds import EXACT, budget, choice, flag, table, text, whole
+from starling.planfile.toml import Section
+from starling.planfile.values import exact_text
+
+
+def _columns(**columns: str) -> Any:
+    from starling.places.areas.plan.model import AreaColumns
+
+    return AreaColumns(**columns)
+
+
+def _read_shares(section: Section, key: str, values: Values) -> tuple[Fraction, ...] | None:
+    areas = values["areas"]
+    if areas is None:
+        return None
+    levels = areas.level_names
+    fix = f"give one for each of {', '.join(levels)}"
+    return section.numbers(key, len(levels), f"are not {len(levels)} exact numbers", fix)
+
+
+def _check_privacy(section: Section, values: Values) -> None:
+    if ("epsilon" in section.values) == ("rho" in section.values):
+        section.refuse("epsilon", "and rho are both there, or none", 'write epsilon = "1", or rho for zCDP')
+    if values["unit"] == "person" and "points_per_person" not in section.values:
+        section.whole("points_per_person", 1, MOST_POINTS)
+    epsilon, rho = values.pop("epsilon"), values.pop("rho")
+    values["measure"] = "epsilon" if rho is None else "rho"
+    values["amount"] = epsilon if rho is None else rho
+    if values["shares"] is None and values["areas"] is not None:
+        values["shares"] = (Fraction(1),) * len(values["areas"].level_names)
+
+
+PRIVACY: Final = Table(
+    {
+        "unit": Key(
+            "Whose data the guarantee hides: one point, or one person with all points.",
+            choice(get_args(Unit), 'write "point" or "person": whose data the guarantee hides'),
+        ),
+        "points_per_person": Key(
+            "Of persons, where it is needed: k, the most points of one that count.",
+            whole(1, MOST_POINTS),
+            default=1,
+            field="points",
+            value=lambda plan: plan.points if plan.unit == "person" else None,
+        ),
+        "distinct_areas": Key(
+            "Of persons: whether points of one in one area of one slice count once.",
+            flag(),
+            default=False,
+            field="distinct",
+            value=lambda plan: plan.distinct if plan.unit == "person" else None,
+        ),
+        "epsilon": Key(
+            "The whole budget; or `rho`.",
+            budget('write it like "1"'),
+            default=None,
+            value=lambda plan: plan.amount if plan.measure == "epsilon" else None,
+        ),
+        "rho": Key(
+            "The whole budget, for zero-concentrated privacy and Gaussian noise.",
+            budget('write it like "0.1"'),
+            default=None,
+            value=lambda plan: plan.amount if plan.measure == "rho" else None,
+        ),
+        "shares": Key(
+            "What each level gets of the budget, in proportion: the whole first, then `levels`, the areas last. Equal without it.",
+            Kind(
+                "list of exact numbers",
+                {"type": "array", "items": EXACT},
+                _read_shares,
+                lambda shares: list(map(exact_text, shares)),
+            ),
+            default=None,
+        ),
+    },
+    check=_check_privacy,
+)
+AREA_INPUT: Final = Table(
+    {
+        "area": Key(
+            "In place of where a point lies: column with the id of its area.", text("name a column"), default=""
+        ),
+        **INPUT.keys,
+    },
+    make=_columns,
+)
+AREA_PLAN: Final = Table(
+    {
+        "title": Key("For people; stands on the report.", text("say what is published")),
+        "point": Key("What is counted, in a word.", text('say it in a word, as in point = "pickup"')),
+        "expected": Key(
+            "About how many points there are, publicly, for previews.", whole(0, MOST_EXPECTED), default=None
+        ),
+        "areas": Key("The public areas.", table(AREAS)),
+        "input": Key("Where records say what.", table(AREA_INPUT), field="columns"),
+        "format": FORMAT_KEY,
+        "privacy": Key("What is promised.", table(PRIVACY)),
+        "slices": Key("Slices of the points by time, or by another public list.", table(SLICES), default=None),
+    }
+)

@@ -1,0 +1,168 @@
+"""The plan of a release of areas: every public choice, as one immutable value. It opens nothing confidential.
+
+Neighbours. One point more or less, which changes the count of one node of each level, in one slice, by 1: of its area, and of what lies
+above. Or one person more or less, of whose points at most k, over all slices together, are counted: the k rows of smallest keyed hash
+(places/counts.py), so that the counts of a level differ by at most k in all, both as a sum (L1) and as a root of squares (L2).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar, Final
+
+from starling.errors import PlanError
+from starling.places.areas.plan.areas_grammar import with_file
+from starling.places.areas.plan.grammar import AREA_PLAN
+from starling.places.areas.plan.polygons import Areas
+from starling.places.plan.choices import MOST_EXPECTED, MOST_POINTS, RELATIONS, Columns, Slices, Unit
+from starling.places.plan.grid import MOST_DENSE, Crs
+from starling.places.plan.model import WHOLE, WIDEST
+from starling.planfile.values import toml_of
+from starling.privacy.budget import Measure
+from starling.privacy.least import least_text
+from starling.privacy.neighbours import Relation
+from starling.release.codec import digest
+from starling.release.plan_file import PlanInFile
+from starling.text_format import PLAIN, TextFormat
+
+SHOWN: Final = 4
+"""Pairs of areas that overlap, of which so many are named."""
+
+
+@dataclass(frozen=True, slots=True)
+class AreaColumns(Columns):
+    """The columns of the records that are read; in place of where a point lies, one may have the id of its area."""
+
+    area: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.area:
+            Columns.__post_init__(self)
+        elif self.x or self.y or self.geometry or self.h3:
+            raise PlanError("input.area", "stands beside where points are", "keep one of the two")
+        elif len(set(self.names)) < len(self.names):
+            raise PlanError("input", "names a column twice", "give each a column of its own")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All columns that are read."""
+        return tuple(name for each in fields(self) if (name := getattr(self, each.name)))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AreasPlan(PlanInFile):
+    """Every public choice of a release of areas.
+
+    Attributes:
+        point: What a point is, in a word: pickup.
+        areas: The public areas with their hierarchy.
+        unit: What is protected: one point, or one person with all points.
+        points: k, the most points of one person that are counted; 1 where a point is protected.
+        distinct: Whether a person's points in one area of one slice count once, before k of them are kept.
+        measure: What the budget is of.
+        amount: The whole budget.
+        shares: Of each level, the whole first and the areas last, what it gets of the budget, in proportion.
+        slices: The public slices; None where all points are counted together.
+        expected: Publicly expected number of points; None where nobody says any. It is read by previews alone.
+    """
+
+    grammar: ClassVar = AREA_PLAN
+    title: str
+    point: str
+    areas: Areas
+    columns: AreaColumns
+    unit: Unit
+    points: int
+    distinct: bool
+    measure: Measure
+    amount: Fraction
+    shares: tuple[Fraction, ...]
+    slices: Slices | None = None
+    expected: int | None = None
+    format: TextFormat = PLAIN
+    crs: ClassVar[Crs] = "degrees"
+    crs_name: ClassVar[str] = ""
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.points <= MOST_POINTS:
+            raise PlanError("privacy.points_per_person", f"is not from 1 to {MOST_POINTS:,}", "bound them by a number")
+        if self.unit == "point" and (self.points != 1 or self.distinct or self.columns.person):
+            fix = 'write unit = "person", or leave points_per_person, distinct_areas and input.person out'
+            raise PlanError("privacy.unit", "is a point, and something is said of persons", fix)
+        if self.unit == "person" and not self.columns.person:
+            raise PlanError("input.person", "is missing", "name the column that says whose point it is")
+        if (self.slices is None) != (not self.columns.time):
+            raise PlanError("input.time", "is there without slices, or slices without it", "name both, or neither")
+        levels = self.areas.level_names
+        if len(self.shares) != len(levels) or min(self.shares) <= 0:
+            problem = f"are not {len(levels)} numbers above 0, for {', '.join(levels)}"
+            raise PlanError("privacy.shares", problem, "give one for each level, the whole first")
+        if self.cells > MOST_DENSE:
+            problem = f"make {self.cells:,} areas of all slices together, beyond {MOST_DENSE:,}"
+            raise PlanError("slices", problem, "take fewer slices")
+        # The deviation of the noise of one count is below 1.5 of the bound: k/epsilon, or k/sqrt(2 rho).
+        narrow = min(self.amounts)
+        if self.points > WIDEST * narrow:
+            problem = "is so small that the noise of one count could leave 64 bits together with others"
+            least = least_text(self.amount * self.points / (WIDEST * narrow))
+            raise PlanError(f"privacy.{self.measure}", problem, f"spend at least {least}")
+        if self.expected is not None and not 0 <= self.expected <= MOST_EXPECTED:
+            raise PlanError("expected", f"is not from 0 to {MOST_EXPECTED:,}", "give a number of points")
+
+    @property
+    def amounts(self) -> tuple[Fraction, ...]:
+        """The budget of each level, the whole first."""
+        whole = sum(self.shares, Fraction(0))
+        return tuple(self.amount * share / whole for share in self.shares)
+
+    @property
+    def slice_names(self) -> tuple[str, ...]:
+        """The name of each slice."""
+        return (WHOLE,) if self.slices is None else self.slices.names
+
+    @property
+    def cells(self) -> int:
+        """Areas of all slices."""
+        return len(self.slice_names) * len(self.areas)
+
+    @property
+    def relation(self) -> Relation:
+        """Neighbouring databases."""
+        return RELATIONS[self.unit]
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 over every choice but the words and the expectation, hexadecimal."""
+        names = ("unit", "points", "distinct", "measure", "amount", "columns", "shares", "slices", "format")
+        return digest({"areas": self.areas.digest, **{name: getattr(self, name) for name in names}})
+
+    def values(self) -> dict[str, Any]:
+        """The values that `of` makes this plan of, with its areas in `areas_grammar.FILE`."""
+        return self._values()
+
+    def _files(self, path: Path) -> Mapping[Path, str]:
+        polygons = path.with_suffix(".areas.geojson")
+        return {polygons: self.areas.text(), path: toml_of(with_file(self._values(), polygons.name))}
+
+    def _facts(self) -> list[tuple[str, str]]:
+        counted = f", of whom at most {self.points} points count" if self.unit == "person" else ""
+        nodes = zip(self.areas.level_names, self.areas.nodes, self.amounts, strict=True)
+        return [
+            ("plan", self.title),
+            ("protects", f"one {self.unit}{counted} ({self.relation})"),
+            *((f"level {name}", f"{len(each):,} counted, {self.measure} {amount}") for name, each, amount in nodes),
+            ("slices", f"{len(self.slice_names):,}"),
+            ("areas", f"sha256 {self.areas.digest}"),
+            ("overlaps", self._overlaps()),
+        ]
+
+    def _overlaps(self) -> str:
+        """Which areas overlap, in words."""
+        pairs = self.areas.overlaps
+        if not pairs:
+            return "none"
+        named = "; ".join(f"{self.areas.names[a]} and {self.areas.names[b]}" for a, b in pairs[:SHOWN])
+        more = f", and {len(pairs) - SHOWN:,} more" if len(pairs) > SHOWN else ""
+        return f"{len(pairs):,} pairs, whose common points count in the first: {named}{more}"

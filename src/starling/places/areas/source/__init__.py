@@ -1,0 +1,1 @@
+"""In which area of which slice each record lies."""

@@ -1,0 +1,47 @@
+"""What reading and counting look at in a plan of points, whatever unit it releases."""
+
+from typing import Protocol
+
+from starling.places.plan.choices import Columns, Slices, Unit
+from starling.places.plan.grid import Crs
+from starling.text_format import TextFormat
+
+
+class PointPlan(Protocol):
+    """A plan whose records are points; its fields are those of `model.Plan`."""
+
+    @property
+    def columns(self) -> Columns:
+        """The columns that are read."""
+
+    @property
+    def slices(self) -> Slices | None:
+        """The public slices."""
+
+    @property
+    def format(self) -> TextFormat:
+        """How texts say numbers and times."""
+
+    @property
+    def crs(self) -> Crs:
+        """The units of what is counted in."""
+
+    @property
+    def crs_name(self) -> str:
+        """The coordinate reference system of plain units; empty for others."""
+
+    @property
+    def unit(self) -> Unit:
+        """What is protected."""
+
+    @property
+    def points(self) -> int:
+        """The most points of one unit that are counted."""
+
+    @property
+    def distinct(self) -> bool:
+        """Whether a person's points in one cell of one slice count once."""
+
+    @property
+    def cells(self) -> int:
+        """Cells of all slices."""
