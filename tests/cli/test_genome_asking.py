@@ -139,6 +139,8 @@ MISTAKES: list[tuple[str, list[str], int, str]] = [
     ("num-sig", ["--epsilon", "1", "--test", "chi2"], 2, "test is not among the plan's tests; take g"),
     ("num-sig", ["--epsilon", "1", "--selection", "best"], 2, "Invalid value for '--selection'"),
     ("num-sig", ["--epsilon", "1", "--prevalence-epsilon", "0"], 2, "--prevalence-epsilon is not above 0"),
+    ("loc-sig", ["--epsilon", "1", "--delta", "0"], 2, "delta is not between 0 and 1"),
+    ("loc-sig", ["--margin", "9", "--delta", "1e-6"], 2, "--margin stands beside --delta"),
     ("loc-sig", ["--epsilon", "1", "--prevalence-epsilon", "0.1"], 2, "prevalence_epsilon is of the score test alone"),
     ("num-sig", ["--epsilon", "1", "--snp", "s1"], 2, "No such option '--snp'"),
     ("loc-sig", ["--epsilon", "1", "--k", "0"], 2, "k is not a whole number from 1 to 60"),

@@ -12,6 +12,7 @@ from starling.ledger.disclosure import joint_disclosure, meaning
 from starling.ledger.rules import UNIT, Population, canonical, charge_in
 from starling.privacy.accounting.conversion import epsilon_at_delta
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
+from starling.privacy.events import ExponentialMechanism
 from starling.privacy.guarantee import Guarantee, bounded_overlap, joint, measurement, sequential
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, REPLACE_PERSON
 from tests.ledger.worlds import World, costing, request
@@ -113,3 +114,16 @@ def test_a_budget_in_plain_words() -> None:
     assert "rho 12 lets everybody who sees the releases change the odds of any guess about one person" in words
     assert words.endswith("e^44.07, but for a chance of 1e-10")
     assert meaning(STUDY, UNIT // 2).endswith("a factor of at most e^0.5")
+
+
+def test_selections_in_rho_reveal_no_more_than_their_rho() -> None:
+    """100 rounds at 0.0839774 each: 2 at 1e-6 by the range of their losses, 4.4 by pure DP."""
+    rounds = bounded_overlap(
+        "list", 100, (Guarantee("one", REPLACE_PERSON, ExponentialMechanism(Fraction("0.0839774"))),)
+    )
+    population = Population("study", "rho", REPLACE_PERSON)
+    charged = spent(population, (rounds, 1))
+    assert abs(charged / UNIT - 0.088152) < 1e-6
+    assert (
+        1.99 < joint_disclosure(population, charged, kinds((rounds, 1)), delta="1e-6").epsilon <= Fraction("2.000001")
+    )

@@ -118,13 +118,15 @@ def _odd_end(x: Fraction) -> Fraction:
     return mass
 
 
-_HALF, _SIXTH = Rho(Fraction(1, 2)), Epsilon(Fraction(1, 6))
+_HALF, _SIXTH, _EIGHTH = Rho(Fraction(1, 2)), Epsilon(Fraction(1, 6)), Rho(Fraction(1, 8))
 _UNIT = ((0,), (1,))
 """A count and its neighbour."""
 _THREE = ((1, 1, 1, 0, 0, 0), (0, 0, 0, 1, 1, 1))
 """Scores of which one record raises three and lowers the others."""
 SPLIT = ((1, *[0] * 20), (0, *[1] * 20))
 """Scores of 21 candidates of which one record moves every one, the first against the others: near the worst for a selection."""
+_TURNED = ((0, -1), (-1, 0))
+"""Scores of two candidates that change places."""
 
 MUTANTS: tuple[Case, ...] = (
     Case("half the noise scale", "scale 1/(2 epsilon)", 2, laplace(Fraction(1, 2)), *_UNIT, 2_000),
@@ -148,6 +150,7 @@ MUTANTS: tuple[Case, ...] = (
     Case("a branch beside the noise", "an exact comparison is released", inf, _branching, (100,), (101,), 200),
     Case("exponential mechanism without its 2", "rate epsilon", 1.890, select(2), *SPLIT, 10_000),
     Case("permute-and-flip without its 2", "rate epsilon", 1.999, flip(2), *SPLIT, 10_000),
+    Case("permute-and-flip, paid by its range", "epsilon^2/8 for /2", 0.325, flip(1), *_TURNED, 2_000, _EIGHTH),
     Case("epsilon in each of 3 rounds", "3 epsilon in all", 1.844, select(3, k=3), *_THREE, 12_000),
     Case("a second response that is not charged", "one epsilon for two responses", 2, respond(1, 2), *_UNIT, 5_000),
     Case(
@@ -170,6 +173,7 @@ MECHANISMS: tuple[Case, ...] = (
     Case("lattice noise", "", 1, lattice(1), (5, 5, 5, 5), (6, 4, 5, 5), 10_000),
     Case("exponential mechanism", "", 0.951, select(1), *SPLIT, 10_000),
     Case("exponential mechanism, 3 rounds", "", 1.844, select(3, k=3), *_THREE, 4_000, Epsilon(Fraction(3))),
+    Case("exponential mechanism, paid by its range", "", 0.12, select(1), *_TURNED, 20_000, _EIGHTH),
     Case("permute-and-flip", "", 1, flip(1), *SPLIT, 10_000),
     Case("randomized response", "", 1, respond(1), *_UNIT, 20_000),
 )

@@ -114,6 +114,7 @@ def num_sig(
     questions.regions,
     questions.excluding,
     questions.prevalence,
+    questions.delta,
 )
 def loc_sig(
     plan: "Plan",
@@ -124,13 +125,16 @@ def loc_sig(
     regions: str | None,
     excluding: tuple[str, ...],
     prevalence_epsilon: str | None,
+    delta: str | None,
 ) -> "Question":
     """Which k SNPs are significant, or nearest to it, by the most patients, as they were selected."""
     from starling.genome.plan import LocSig
     from starling.genome.plan.exploring import regions_of
+    from starling.genome.plan.long_lists import at_delta
 
     ranges, part = snp_ranges_of(excluding), prevalence_of(prevalence_epsilon)
-    return LocSig(test or plan.first_test, k, cost, regions_of(plan, regions), ranges, part)
+    question = LocSig(test or plan.first_test, k, cost, regions_of(plan, regions), ranges, part)
+    return question if delta is None else at_delta(question, delta)
 
 
 @_question(

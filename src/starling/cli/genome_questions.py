@@ -98,6 +98,12 @@ prevalence = click.option(
     help="Of phenotypes: the part of epsilon that pays a noisy number of cases, from which the threshold follows.",
 )
 
+delta = click.option(
+    "--delta",
+    metavar="X",
+    help="Of long lists: epsilon is kept at this delta, such as 1e-6, and each SNP may cost more.  [default: 0]",
+)
+
 selection = click.option(
     "--selection",
     type=click.Choice(["permute-and-flip", "exponential"]),
@@ -129,6 +135,8 @@ def priced(
 
     if epsilon is not None and margin is not None:
         raise ParameterError("--margin", "stands beside --epsilon", "give one of the two")
+    if margin is not None and values.get("delta") is not None:
+        raise ParameterError("--margin", "stands beside --delta", "give --epsilon with it, or leave --delta out")
     if epsilon is not None:
         return make(plan, epsilon_of(epsilon), **values)
     if margin is None:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from starling.genome.generate import generate
     from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Scan, SnpCorr, SnpPval
     from starling.genome.plan.exploring import ExploreOptions
+    from starling.genome.plan.long_lists import at_delta
     from starling.genome.preview.expected import preview
     from starling.genome.publish import release
     from starling.genome.session import Plan, plan
@@ -27,6 +28,7 @@ __all__ = [
     "SnpCorr",
     "SnpPval",
     "Study",
+    "at_delta",
     "combine",
     "distance_to_significance",
     "explore",
@@ -45,6 +47,7 @@ lazy(
         "generate": "generate",
         "plan": "Explore LocBlock LocSig NumSig Scan SnpCorr SnpPval",
         "plan.exploring": "ExploreOptions",
+        "plan.long_lists": "at_delta",
         "preview.expected": "preview",
         "publish": "release",
         "session": "Plan plan",

@@ -16,6 +16,7 @@ from starling.genome.artifact.files import read_plan, write_plan
 from starling.genome.plan import LocBlock, LocSig, NumSig, Plan, Question, Scan, SnpCorr, SnpPval
 from starling.genome.plan.choices import ONLY_OF_PHENOTYPES, PHENOTYPE_QUESTIONS
 from starling.genome.plan.exploring import DELTA_C, ExploreOptions, Texts, exploration, threshold
+from starling.genome.plan.long_lists import at_delta
 from starling.genome.plan.queries import Correlation, Noise, Selection
 from starling.genome.postprocess.wording import MEASURES, TEST_LABELS
 from starling.genome.preview.expected import MEANINGS, UNITS, epsilon_for, error_of
@@ -150,16 +151,18 @@ class Asks(ABC, Generic[AnswerT]):
         regions: Texts | None = None,
         excluding: Sequence[tuple[str, str]] = (),
         prevalence_epsilon: Exact | None = None,
+        delta: Exact | None = None,
         request_id: str | None = None,
     ) -> AnswerT:
         """The `k` SNPs that are significant, or nearest to it, by the most patients.
 
         `prevalence_epsilon` is the part of epsilon that pays a noisy number of cases, from which the threshold of the score test follows.
-        The class says what else is asked for.
+        With a `delta` epsilon is what all `k` together keep at it, which allows long lists more for each SNP (`at_delta`). The class says
+        what else is asked for.
         """
-        choices = {"k": k, "epsilon": epsilon, "regions": regions, "excluding": excluding}
-        choices |= {"prevalence_epsilon": prevalence_epsilon}
-        return self._ask(LocSig, request_id, test=self._test(test), **choices)
+        choices: dict[str, Any] = {"k": k, "epsilon": epsilon, "regions": regions, "excluding": excluding}
+        question = LocSig(self._test(test), **choices, prevalence_epsilon=prevalence_epsilon)  # type: ignore[arg-type]
+        return self.ask(question if delta is None else at_delta(question, delta), request_id=request_id)
 
     def loc_block(
         self,

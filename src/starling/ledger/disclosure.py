@@ -78,6 +78,9 @@ def joint_disclosure(
     epsilon = Fraction(0) if result is None else result.epsilon
     if population.measure == "epsilon":
         epsilon = min(epsilon, total)
+    elif spent:
+        # Selections cost less in rho than the losses of pure DP that they are composed as.
+        epsilon = min(epsilon, approximate_events(frozenset({(ZCDP(total), 1)}), chance).epsilon)
     return JointDisclosure(spent, epsilon, chance, composed)
 
 

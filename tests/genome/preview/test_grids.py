@@ -54,3 +54,16 @@ def test_what_no_effect_reaches_is_said() -> None:
     assert {row[-1] for row in odds.rows} == {NOTHING}
     _, sure = grids([preview(small, LocBlock("r2", FIFTH, (), Fraction(1, 10)))])
     assert {row[-1] for row in sure.rows} == {NOTHING}
+
+
+def test_a_long_list_tells_of_each_snp_and_of_its_epsilon_at_the_delta(assumed: Assumed) -> None:
+    long = [preview(assumed, LocSig("g", 20, epsilon)) for epsilon in (ONE, 2 * ONE)]
+    _, listed, _ = grids(long)
+    cells = {name: values for name, *values in listed.rows}
+    assert cells["ε of each SNP"] == ["0.05", "0.1"]
+    assert cells["rho of all"] == ["0.00625", "0.025"]
+    assert cells["ε of all at delta 1e-10"] == ["0.678", "1.392"]
+    patients = [int(cells[f"one SNP off by more patients, {share} %"][0]) for share in (50, 5, 1)]
+    assert patients == sorted(patients)
+    assert patients[1] < long[0].within.patients[1]  # type: ignore[union-attr] # of a selection
+    assert len(grids([preview(assumed, LocSig("g", 2, ONE))])) == 2

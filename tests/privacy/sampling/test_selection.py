@@ -1,9 +1,10 @@
 """Selection: the distribution at every boundary, the whole of it against its definition, and its privacy."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from itertools import product
+from math import log
 from typing import Any
 
 import mpmath
@@ -199,6 +200,23 @@ def test_neighbours_exhaustively_exponential_mechanism() -> None:
             if max(abs(x - y) for x, y in zip(a, b, strict=True)) == 1
         )
         assert 0.4 < worst <= 1 + 1e-12
+
+
+def test_the_range_of_losses_is_epsilon_of_the_exponential_mechanism_alone() -> None:
+    """The largest loss less the smallest, over all neighbours: what an eighth of epsilon squared rests on."""
+
+    def widest(distribution: Callable[[list[int], Fraction], Mapping[Any, Any]]) -> float:
+        return max(
+            max(losses) - min(losses)
+            for a in product(range(3), repeat=3)
+            for move in product((-1, 0, 1), repeat=3)
+            for b in [[x + by for x, by in zip(a, move, strict=True)]]
+            for p, q in [(distribution([*a], Fraction(1)), distribution(b, Fraction(1)))]
+            for losses in [[log(float(p[each])) - log(float(q[each])) for each in p]]
+        )
+
+    assert 1 - 1e-9 < widest(exact.exponential_distribution) < 1 + 1e-9
+    assert widest(exact.permute_and_flip_distribution) > 1.6
 
 
 def test_neighbours_exhaustively_permute_and_flip() -> None:

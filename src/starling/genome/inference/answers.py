@@ -153,17 +153,17 @@ class SelectionError:
         """
         return f"{floor(1000 * (1 - self.beyond(0))) / 10:g} %"
 
-    def within(self, alpha: Fraction) -> int:
-        """The fewest patients t with P(off by more than t) <= alpha in every round together.
+    def within(self, alpha: Fraction, *, each: bool = False) -> int:
+        """The fewest patients t with P(off by more than t) <= alpha in every round together, or in each round by itself.
 
-        Each of the k rounds is given alpha/k (union bound).
+        Together each of the k rounds is given alpha/k (union bound).
 
         Raises:
             ParameterError: for alpha outside (0, 1).
         """
         if not 0 < alpha < 1:
             raise ParameterError("alpha", "is not between 0 and 1", 'give a number such as "0.05"')
-        share = float(alpha / self.rounds)
+        share = float(alpha if each else alpha / self.rounds)
         return smallest(lambda patients: self.beyond(patients) <= share, 0)
 
 

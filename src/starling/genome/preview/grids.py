@@ -12,7 +12,8 @@ from starling.genome.preview.scanning import ExpectedScan
 from starling.genome.preview.selections import CONFIDENCES, ExpectedLocBlock, ExpectedLocSig, ExpectedNumSig, Within
 from starling.genome.preview.tables import ExpectedTables, TypicalInterval
 from starling.genome.preview.typical import ExpectedAnswer, describe
-from starling.privacy.budget import decimal_up
+from starling.privacy.accounting.zcdp import zcdp_cost
+from starling.privacy.budget import DELTA, decimal_up
 from starling.release.session import Part
 
 COST: Final = "ε = "
@@ -119,7 +120,27 @@ def _places(expected: Sequence[ExpectedLocSig]) -> tuple[Grid, ...]:
     k = expected[0].query.k
     all_of = {1: "the SNP is", 2: "both SNPs are"}.get(k, f"all {k} SNPs are")
     title = f"Odds ratio from which {all_of} found, 95 times of 100, by minor-allele frequency, in a typical study"
-    return _within(expected), _odds(title, expected)
+    shown = [_within(expected), _odds(title, expected)]
+    if any(one.at_delta is not None for one in expected):
+        shown.insert(1, _listed(expected))
+    return tuple(shown)
+
+
+def _listed(expected: Sequence[ExpectedLocSig]) -> Grid:
+    """What is told of long lists alone."""
+    rows = [
+        (f"one SNP off by more patients, {100 * (1 - confidence)} %", *(f"{one.each[at]:,}" for one in expected))
+        for at, confidence in enumerate(CONFIDENCES)
+    ]
+    rows += [
+        ("ε of each SNP", *(f"{float(one.query.event.epsilon):z.3g}" for one in expected)),
+        ("rho of all", *(f"{float(zcdp_cost(one.query.guarantee).amount):z.3g}" for one in expected)),
+        (
+            f"ε of all at delta {DELTA}",
+            *(decimal_up(one.query.epsilon if one.at_delta is None else one.at_delta, 3) for one in expected),
+        ),
+    ]
+    return Grid("Of a long list: each SNP by itself, and what all cost", _costs(expected, "what"), tuple(rows))
 
 
 def _odds(title: str, expected: Sequence[ExpectedNumSig | ExpectedLocSig]) -> Grid:

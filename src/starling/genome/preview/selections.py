@@ -31,6 +31,8 @@ from starling.genome.preview.typical import (
 )
 from starling.genome.scores.blocks import DELTA_M
 from starling.genome.scores.locations import num_sig_outputs, scores_between
+from starling.privacy.accounting.conversion import approximate
+from starling.privacy.budget import DELTA
 from starling.privacy.distributions.accuracy import smallest
 
 _quadrature = lru_cache(maxsize=1)(lambda: np.polynomial.legendre.leggauss(128))
@@ -146,11 +148,19 @@ class ExpectedNumSig(ExpectedAnswer):
 
 @dataclass(frozen=True, repr=False)
 class ExpectedLocSig(ExpectedAnswer):
-    """What to expect of loc_sig; `needed` is what k SNPs of each frequency need to be found all."""
+    """What to expect of loc_sig.
+
+    Attributes:
+        each: How far one round alone may be off, in patients, for each of CONFIDENCES.
+        needed: What k SNPs of each frequency need to be found all.
+        at_delta: The epsilon of all rounds at DELTA, where that is less than their sum.
+    """
 
     query: LocSig
     within: Within
+    each: tuple[int, ...]
     needed: tuple[Needed, ...]
+    at_delta: Fraction | None
 
 
 @dataclass(frozen=True)
@@ -220,7 +230,11 @@ def loc_sig(assumed: Assumed, query: LocSig) -> ExpectedLocSig:
         return all_found(beyond, k, scores, others.groups, float(selecting(query))) >= SURE
 
     score = _least(is_enough, plan.people)
-    return ExpectedLocSig(query, Within.of(error(plan, query)), _needed(assumed, query, score))
+    within = Within.of(error(plan, query))
+    each = tuple(within.error.within(1 - confidence, each=True) for confidence in CONFIDENCES)
+    at_delta = approximate(query.guaranteed(plan.relation), DELTA)
+    cheaper = None if at_delta.method == "sum" else at_delta.epsilon
+    return ExpectedLocSig(query, within, each, _needed(assumed, query, score), cheaper)
 
 
 def loc_block(assumed: Assumed, query: LocBlock) -> ExpectedLocBlock:

@@ -9,7 +9,8 @@ Accountants:
 - "analytic": zCDP, rho + sqrt(4 rho ln(1/delta)) (Lemma 5).
 - "renyi": the least over orders of Lemma 4; for pure DP with the exact divergence of the discrete Laplace, for zCDP with rho a.
 - "pld": the privacy loss distribution; for pure DP exact by binomials where these are few, else on a grid by dp-accounting.
-- "tightest": the least of those that apply.
+- "tightest": the least of those that apply. Where candidates are selected by the exponential mechanism, "renyi" also of the rho that
+  the range of its losses gives (zcdp.py): k rounds of epsilon are k epsilon^2/8, where pure DP says k epsilon^2/2.
 
 Any cost has an epsilon at any delta in (0, 1): where no privacy loss distribution is to be had, because a loss is not known, is too
 large, or delta is too small for the grid's rounding, the Renyi divergences answer. `approximate` says which of them did. Where budgets
@@ -28,9 +29,17 @@ from flint import arb
 
 from starling.errors import ParameterError
 from starling.privacy.accounting import binomial, privacy_loss, renyi
-from starling.privacy.accounting.composition import Events, alternatives, events_of
+from starling.privacy.accounting.composition import (
+    Events,
+    OverlappingEvents,
+    alternatives,
+    detailed_events_of,
+    events_of,
+)
+from starling.privacy.accounting.zcdp import rho_of
 from starling.privacy.budget import Epsilon, Exact, exact
 from starling.privacy.distributions.tails import ball
+from starling.privacy.events import ZCDP, ExponentialMechanism
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.precision import precision
 
@@ -72,6 +81,10 @@ def approximate(guarantee: Guarantee, delta: Exact) -> Approximate:
     'privacy loss distribution, rounded up'
     """
     result = approximate_events(events_of(guarantee), delta, fully_adaptive=guarantee.fully_adaptive)
+    detailed = detailed_events_of(guarantee)
+    if _has_selections(detailed):
+        by_range = approximate_events(frozenset({(ZCDP(rho_of(detailed)), 1)}), delta)
+        result = min(result, by_range, key=lambda each: each.epsilon)
     if isinstance(guarantee.cost, Epsilon) and guarantee.cost.amount <= result.epsilon:
         return Approximate(guarantee.cost.amount, "sum")
     return result
@@ -151,6 +164,15 @@ def delta_at_epsilon(guarantee: Guarantee, epsilon: Exact) -> float:
     _refuse_chosen_after(guarantee)
     below = nextafter(float(bound), -inf)
     return max(delta_of_events(each, below) for each in alternatives(events_of(guarantee)))
+
+
+def _has_selections(events: Events) -> bool:
+    return any(
+        any(map(_has_selections, event.parts))
+        if isinstance(event, OverlappingEvents)
+        else isinstance(event, ExponentialMechanism)
+        for event, _ in events
+    )
 
 
 def _refuse_chosen_after(guarantee: Guarantee) -> None:
