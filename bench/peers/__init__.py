@@ -27,6 +27,7 @@ NAMES: Final = (
     "ro_crate",
     "opendp_mbi",
     "residual_planner",
+    "gwas_ssf",
 )
 
 

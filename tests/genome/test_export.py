@@ -18,8 +18,9 @@ from starling.errors import OutputError, ParameterError
 from starling.genome import export as exporting
 from starling.genome.export import ASSOC_COLUMNS
 from starling.genome.measurements import Block, Cells, Explored, Number, SelectedSnps
-from starling.genome.plan import Explore, Plan, SnpPval, Snps
+from starling.genome.plan import Explore, Plan, Scan, SnpPval, Snps
 from starling.genome.postprocess.estimates import estimate
+from tests.genome.inference.test_scans import FAR, PLAN, scanned
 
 ONE = Fraction(1)
 export = partial(exporting.export, day="2026-01-31")
@@ -179,3 +180,26 @@ def test_equal_releases_give_equal_files(tmp_path: Path) -> None:
     second = export(a_plan(), QUESTION, explored(), tmp_path / "again" / "a.tsv", "gwas-ssf")
     assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
     assert json.dumps(yaml.safe_load(first[1].read_text()))
+
+
+@pytest.mark.parametrize(("z", "column"), [(3.0, "p_value"), (60.0, "neg_log_10_p_value")])
+def test_gwas_ssf_of_a_scan_has_no_value_missing_that_its_validator_wants(
+    z: float, column: str, tmp_path: Path
+) -> None:
+    """SNP 3 says nothing, SNP 4 is far beyond any odds ratio, SNP 5 has a deletion; the validator refuses a file with such a row."""
+    snps = PLAN.snps
+    plan = replace(PLAN, snps=replace(snps, other=(*snps.other[:5], "<DEL>")))
+    drawn = scanned([z, -1.0, 0.0, 2000.0, 1e-9, 2.0])
+    data, beside = export(plan, Scan(FAR), drawn, tmp_path / "scan.tsv", "gwas-ssf")
+    header, rows = ssf(data)
+    assert header[7] == column
+    check_ssf(header, rows)
+    assert [row["snp"] for row in rows] == ["rs0", "rs1", "rs4"]
+    wanted = {*header} - {"rsid", "ci_lower", "ci_upper"}
+    assert not [row for row in rows if "#NA" in {row[name] for name in wanted}]
+    assert all(float(row["ci_lower"]) < float(row["odds_ratio"]) < float(row["ci_upper"]) for row in rows)
+    about = yaml.safe_load(beside.read_text())["author_notes"]
+    assert about.startswith("Genotypes, covariates and who takes part are not protected")
+    assert "Left out: 3 SNPs without an odds ratio, or with alleles other than A, C, G and T." in about
+    with pytest.raises(ParameterError, match="has no SNP with an odds ratio"):
+        export(plan, Scan(FAR), scanned([0.0] * 6), tmp_path / "none.tsv", "gwas-ssf")

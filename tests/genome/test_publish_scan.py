@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 
 from starling.errors import ParameterError, RunFailed
 from starling.genome.analysis import opened
@@ -112,7 +113,8 @@ def test_pictures_and_exports_are_made_of_it(folder: Path, tmp_path: Path) -> No
     assert "allele frequencies and numbers of calls are exact" in about.read_text()
     path, about = release.export(tmp_path / "scan.tsv")
     header, *lines = [line.split("\t") for line in path.read_text().splitlines()]
-    assert header[7:11] == ["p_value", "rsid", "n", "snp"]
+    assert header[7:13] == ["p_value", "ci_lower", "ci_upper", "rsid", "n", "snp"]
+    assert yaml.safe_load(about.read_text())["adjusted_covariates"] == ["age"]
     assert [float(line[7]) for line in lines] == pytest.approx(frame.P.tolist(), rel=1e-3)
     with pytest.raises(ParameterError, match="is plink-assoc, which is of p-values that were asked"):
         release.export(tmp_path / "scan.assoc", "plink-assoc")

@@ -2,9 +2,10 @@
 
 Nothing is filled in that the release does not tell. Under the dominant and recessive models shares are of people, not of alleles, so that
 allele frequencies are missing, and PLINK's odds ratio, which is of alleles, too; GWAS-SSF takes any odds ratio of the effect allele, and
-the file beside it says that it is of carriers. A standard error holds what the sample and the noise leave open and is missing where a count
-is too near to its noise. Columns that GWAS-SSF wants filled and that are missing keep the GWAS Catalog from taking the file; other readers
-of the format read it.
+the file beside it says that it is of carriers. Of a scan, whose frequencies are exact, rows that the format has no form for are left out,
+so that its validator accepts the file (bench/summary_statistics.py). A standard error holds what the sample and the noise leave open and is
+missing where a count is too near to its noise. Columns that GWAS-SSF wants filled and that are missing keep the GWAS Catalog from taking
+the file; other readers of the format read it.
 
 Both formats are of exact results. That these are noisy, and by how much, stands in the file beside them and, in GWAS-SSF, in columns of its
 own.
@@ -29,6 +30,7 @@ import numpy as np
 
 from starling.distribution import SOFTWARE
 from starling.errors import ParameterError
+from starling.genome.arrays import Int64
 from starling.genome.artifact import scan_formats
 from starling.genome.inference.adaptive_plan import replay
 from starling.genome.inference.answers import OF_ALLELES, two_by_two
@@ -145,31 +147,39 @@ def _scan(plan: Plan, question: Scan, drawn: Drawn, form: Format) -> tuple[str, 
     rows = estimate(plan, question, drawn).rows
     assert rows is not None
     about = scan_formats.note(plan, question)
-    return "".join(scan_formats.glm(plan, rows) if form == "plink-glm" else _scan_ssf(plan, rows)), about
-
-
-def _scan_ssf(plan: Plan, rows: ScanRows) -> Iterator[str]:
-    """Lines of GWAS-SSF by number of the chromosome and position; SNPs that say nothing are left out."""
-    known = rows.log10_p[~np.isnan(rows.log10_p)]
-    logarithms = bool(known.size and known.min() < _LEAST_LOG)
-    yield "\t".join((*SSF_COLUMNS, "neg_log_10_p_value" if logarithms else "p_value", "rsid", "n", "snp")) + "\n"
-    snps, numbers = plan.snps, {name: int(_number(name)) for name in plan.snps.chromosome_ranges}
-    order = sorted(
-        np.flatnonzero(~np.isnan(rows.z)).tolist(),
-        key=lambda at: (numbers[snps.chromosomes[at]], int(snps.positions[at])),
+    if form == "plink-glm":
+        return "".join(scan_formats.glm(plan, rows)), about
+    known = ~np.isnan(rows.odds_ratio)
+    lettered = np.array(
+        [_LETTERS.fullmatch(a + b) is not None for a, b in zip(plan.snps.carried, plan.snps.other, strict=True)]
     )
-    for at in order:
-        ratio, error = rows.odds_ratio[at], rows.se[at]
+    chosen = np.flatnonzero(known & lettered)
+    if not chosen.size:
+        problem = "has no SNP with an odds ratio and alleles of A, C, G and T"
+        raise ParameterError("release", problem, "export it as plink-glm")
+    if chosen.size < known.size:
+        about += f" Left out: {known.size - chosen.size:,} SNPs without an odds ratio, or with alleles other than A, C, G and T."
+    return "".join(_scan_ssf(plan, rows, chosen)), about
+
+
+def _scan_ssf(plan: Plan, rows: ScanRows, chosen: Int64) -> Iterator[str]:
+    """Lines of GWAS-SSF of some SNPs, by number of the chromosome and position."""
+    logarithms = bool(rows.log10_p[chosen].min() < _LEAST_LOG)
+    p_column = "neg_log_10_p_value" if logarithms else "p_value"
+    yield "\t".join((*SSF_COLUMNS, p_column, "ci_lower", "ci_upper", "rsid", "n", "snp")) + "\n"
+    snps, numbers = plan.snps, {name: int(_number(name)) for name in plan.snps.chromosome_ranges}
+    for at in sorted(chosen.tolist(), key=lambda at: (numbers[snps.chromosomes[at]], int(snps.positions[at]))):
         name = snps.ids[at]
         line = (
             str(numbers[snps.chromosomes[at]]),
             str(int(snps.positions[at])),
-            _allele(snps.carried[at]),
-            _allele(snps.other[at]),
-            SSF_NA if np.isnan(ratio) else f"{ratio:z.6g}",
-            SSF_NA if np.isnan(error) else f"{error:z.4g}",
+            snps.carried[at].upper(),
+            snps.other[at].upper(),
+            f"{rows.odds_ratio[at]:z.6g}",
+            f"{rows.se[at]:z.4g}",
             f"{rows.frequencies[at]:z.4g}",
             f"{-rows.log10_p[at]:z.6g}" if logarithms else f"{rows.p[at]:z.4g}",
+            *(SSF_NA if np.isnan(end) else f"{end:z.6g}" for end in (rows.low[at], rows.high[at])),
             name if re.fullmatch(r"rs[0-9]+", name) else SSF_NA,
             str(int(rows.calls[at])),
             text_cell(name),
@@ -250,8 +260,11 @@ def _number(chromosome: str) -> str:
     return str(number)
 
 
+_LETTERS: Final = re.compile(r"[ACGTacgt]+")
+
+
 def _allele(letters: str) -> str:
-    return letters.upper() if re.fullmatch(r"[ACGTacgt]+", letters) else SSF_NA
+    return letters.upper() if _LETTERS.fullmatch(letters) else SSF_NA
 
 
 def _metadata(plan: Plan, notes: str, name: str, text: str, day: str) -> str:
@@ -268,6 +281,7 @@ def _metadata(plan: Plan, notes: str, name: str, text: str, day: str) -> str:
         "data_file_md5sum": digest,
         "date_metadata_last_modified": day,
         "analysis_software": SOFTWARE,
+        **({} if plan.adjusted == "nothing" else {"adjusted_covariates": plan.adjusted.split(", ")}),
         "is_harmonised": False,
         "is_sorted": True,
         "author_notes": notes,
