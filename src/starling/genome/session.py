@@ -18,7 +18,7 @@ from starling.genome.analysis import GenomeRelease
 from starling.genome.generate.standing_in import invent
 from starling.genome.plan import Plan as PlanChoices
 from starling.genome.plan import Question
-from starling.genome.plan.choices import ALPHA, CASE, TESTS_OF, Build, Ids, Model, Unit
+from starling.genome.plan.choices import ALPHA, CASE, TESTS_OF, Build, Counted, Ids, Model, Unit
 from starling.genome.plan.snps import Row
 from starling.genome.preview.expected import Expected, preview
 from starling.genome.publish import release
@@ -97,7 +97,7 @@ class Plan(PlanChoices):
         Args:
             records: Genotypes: PLINK's prefix of .bed or .pgen, or a .bed, .pgen, .vcf, .vcf.gz or .bcf; or a frame with a row for each
                 person (a column IID, or the index of a pandas frame) and a column for each SNP, which holds the copies of the carried
-                allele: 0, 1, 2, or missing.
+                allele: 0, 1, 2, or missing; of a plan that counts dosages any number from 0 to 2.
             question: A `NumSig`, `LocSig`, `LocBlock`, `SnpPval`, `SnpCorr`, `Explore` or `Scan` with its price.
             out: The folder to make. Without it and without a ledger, a temporary one that goes with the release.
             ledger: Pays, opened or as its URL. Without it nothing limits a further release of the same records.
@@ -142,6 +142,7 @@ def plan(  # noqa: PLR0913 - what a plan may state, by name
     unit: Unit = "person",
     covariates: Sequence[str] = (),
     components: int = 0,
+    genotypes: Counted = "calls",
     title: str = "Cases and controls",
 ) -> Plan:
     """A plan of a case-control study; other choices are keys of a plan file, which `Plan.of` takes.
@@ -166,6 +167,7 @@ def plan(  # noqa: PLR0913 - what a plan may state, by name
         unit: Whose data are protected: all of one person, or one person's "phenotype" and nothing else: neither genotypes nor covariates.
         covariates: Columns of the covariate file that tests adjust for; of phenotypes alone.
         components: How many principal components of the SNPs they adjust for; of phenotypes alone.
+        genotypes: Whether calls or imputed "dosages" are counted; dosages of phenotypes alone.
         title: What the study is.
 
     Raises:
@@ -204,6 +206,7 @@ def plan(  # noqa: PLR0913 - what a plan may state, by name
             "alpha": alpha if isinstance(alpha, str | int) else str(Fraction(alpha)),
             "covariates": list(covariates) or None,
             "components": components or None,
+            "genotypes": genotypes,
         },
         "regions": listed_regions or None,
     }

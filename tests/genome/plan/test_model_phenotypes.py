@@ -63,6 +63,12 @@ def test_plans_of_persons_are_as_they_were() -> None:
         ("analysis", {"covariates": ["age", "age"]}, "covariates have a column twice"),
         ("analysis", {"covariates": ["age at birth"]}, "covariates hold one that is no name of a column"),
         ("analysis", {"components": 51}, "components is not an integer from 0 to 50"),
+        ("analysis", {"genotypes": "doses"}, "genotypes is not calls or dosages"),
+        (
+            "analysis",
+            {"genotypes": "dosages", "model": "dominant"},
+            "genotypes are dosages, which are no numbers of pe",
+        ),
         ("study", {"people": 6}, "analysis adjusts for as much as there are people"),
     ],
 )
@@ -76,6 +82,11 @@ def test_what_does_not_fit_the_unit_is_refused(part: str, changes: dict[str, Any
     [
         ({"unit": "trait"}, "unit is not person or phenotype"),
         ({"components": -1}, "components are not 0 to 50"),
+        ({"genotypes": "doses"}, "analysis.genotypes are not calls or dosages"),
+        (
+            {"genotypes": "dosages", "model": "recessive"},
+            "analysis.genotypes are dosages, which are no numbers of people",
+        ),
         ({"components": 1.0}, "components is a float"),
         ({"unit": "person", "model": "dominant", "tests": ("g",)}, "covariates have no proof"),
     ],

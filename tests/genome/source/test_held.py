@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from starling.errors import SourceError
 from starling.genome.counts.study import count_study
 from starling.genome.plan import Plan
-from starling.genome.source import open_genotypes
+from starling.genome.source import open_genotypes, read_dosages
+from starling.genome.source.dosages import NO_DOSAGE, STEP
 from starling.genome.source.held import PERSON, _person, _word, as_files
 from starling.privacy.trust import inspect
 from tests.genome.studies import MISSING, Study, a_study, plan_of, write_bed
@@ -114,3 +115,25 @@ def test_different_people_stay_different(names: list[str]) -> None:
 @given(st.text() | st.floats() | st.integers() | st.none() | st.booleans())
 def test_a_word_is_one_field(value: object) -> None:
     assert len(_word(value).split()) == 1
+
+
+def test_a_frame_of_dosages_is_read_as_it_is() -> None:
+    listed = Plan.snp_list([("rs1", "1", 10, "A", "C"), ("rs2", "X", 20, "G", "T")])
+    values: dict[str, Any] = {
+        "title": "x",
+        "privacy": {"unit": "phenotype", "neighbours": "replace-one"},
+        "study": {"people": 4},
+        "snps": listed,
+        "analysis": {"model": "additive", "tests": ["score"], "genotypes": "dosages"},
+    }
+    columns = {"rs2": [0.25, 2.0, 2.5, -1.0], "rs1": [1.5, np.nan, 1e-7, 1.0]}
+    people = ["a b", "p1", "p2", "p3"]
+    with as_files(
+        (plan := Plan.of(values)),
+        pd.DataFrame(columns, index=people),
+        pd.DataFrame({PERSON: people, "ill": [2, 1, 2, 1]}),
+    ) as files:
+        genotypes = open_genotypes(files[0], plan, files[1])
+        (steps,) = read_dosages(genotypes, plan, lambda some: some.steps[np.argsort(some.snps)].tolist())
+        assert genotypes.people.cases(4).tolist() == [True, False, True, False]
+    assert steps == [[STEP * 3 // 2, NO_DOSAGE, 0, STEP], [STEP // 4, 2 * STEP, NO_DOSAGE, NO_DOSAGE]]

@@ -180,8 +180,8 @@ def test_its_end_after_the_charge_is_one_sentence_and_a_retry_is_free(
     plan = Plan.load(world.prefix.parent / "plan.toml")
     opened: list[PgenCalls] = []
 
-    def kept(path: Path, people: int, alleles: Int64) -> PgenCalls:
-        opened.append(PgenCalls(path, people, alleles))
+    def kept(path: Path, people: int, alleles: Int64, *, dosages: bool) -> PgenCalls:
+        opened.append(PgenCalls(path, people, alleles, dosages=dosages))
         return opened[-1]
 
     monkeypatch.setattr(pgen, "PgenCalls", kept)

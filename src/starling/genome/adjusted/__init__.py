@@ -6,6 +6,7 @@ neighbours. A response comes in `ScoreTests` alone, already randomised, so what 
 
 from starling.genome.adjusted.columns import Coding, Columns, covariate_basis, residual_columns, tiles
 from starling.genome.adjusted.components import CallReader, principal_components
+from starling.genome.adjusted.dosages import dosage_tiles, residual_dosages
 from starling.genome.adjusted.scores import Scores, ScoreTests
 
 __all__ = [
@@ -15,7 +16,9 @@ __all__ = [
     "ScoreTests",
     "Scores",
     "covariate_basis",
+    "dosage_tiles",
     "principal_components",
     "residual_columns",
+    "residual_dosages",
     "tiles",
 ]

@@ -101,10 +101,11 @@ def residual_columns(calls: Calls, coding: Coding, basis: Float64) -> Columns:
     weights = padded(on_grid(np.ascontiguousarray(basis.T), people))
     explained = sums_with_means(calls, numbers, coded_calls.values, coded_calls.means, weights)
     rest = np.empty((len(calls.snps), people))
-    codes = coded(calls, np.column_stack((coded_calls.values, coded_calls.means)))
-    _take_out(calls.packed, codes, explained, weights, rest)
+    _decode(calls.packed, coded(calls, np.column_stack((coded_calls.values, coded_calls.means))), rest)
+    take_out(explained, weights, rest)
     squares = coded_calls.squares - (explained * explained).sum(axis=1)
-    rest *= np.where(is_informative(squares, coded_calls, people), coded_calls.signs, 0.0)[:, np.newaxis]
+    informative = is_informative(squares, coded_calls.squares, coded_calls.means, people)
+    rest *= np.where(informative, coded_calls.signs, 0.0)[:, np.newaxis]
     return Columns(calls.snps, rest, coded_calls.original_means, numbers.calls, numbers.frequencies)
 
 
@@ -138,22 +139,29 @@ def rarer_half(numbers: CallCounts, coding: Coding) -> CodedCalls:
     return CodedCalls(turned, np.where(common, -1.0, 1.0), means, squares, original)
 
 
-def is_informative(squares: Float64, calls: CodedCalls, people: int) -> Flags:
+def is_informative(left: Float64, squares: Float64, means: Float64, people: int) -> Flags:
     """Whether the basis leaves more of each SNP than EXPLAINED and what rounding to a grid does, bool (c,), from the sum of the squares
-    that it leaves, float64 (c,).
+    that it leaves, that of all, and the mean, float64 (c,).
     """
-    spread = calls.squares - people * calls.means**2
-    return np.asarray(squares > EXPLAINED * spread + calls.squares * 2.0 ** (people.bit_length() - GRID))
+    spread = squares - people * means**2
+    return np.asarray(left > EXPLAINED * spread + squares * 2.0 ** (people.bit_length() - GRID))
 
 
 @compiled
-def _take_out(packed: UInt8, code: Float64, explained: Float64, weights: Float64, rest: Float64) -> None:
-    """What a person's call stands for, less what the basis explains, four of its vectors at a time."""
+def _decode(packed: UInt8, code: Float64, out: Float64) -> None:
+    """What a person's call stands for."""
+    for snp in range(out.shape[0]):
+        row, calls, values = out[snp], packed[snp], code[snp]
+        for person in range(row.size):
+            row[person] = values[(calls[person >> 2] >> (2 * (person & 3))) & 3]
+
+
+@compiled
+def take_out(explained: Float64, weights: Float64, rest: Float64) -> None:
+    """Less what the basis explains, four of its vectors at a time."""
     people = rest.shape[1]
     for snp in range(rest.shape[0]):
-        row, calls, values = rest[snp], packed[snp], code[snp]
-        for person in range(people):
-            row[person] = values[(calls[person >> 2] >> (2 * (person & 3))) & 3]
+        row = rest[snp]
         for at in range(0, weights.shape[0], 4):
             a, b, c, d = explained[snp, at], explained[snp, at + 1], explained[snp, at + 2], explained[snp, at + 3]
             p, q, r, s = weights[at], weights[at + 1], weights[at + 2], weights[at + 3]

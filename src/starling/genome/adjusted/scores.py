@@ -16,10 +16,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from starling.genome.adjusted.columns import Coding, is_informative, rarer_half
+from starling.genome.adjusted.columns import CodedCalls, Coding, is_informative, rarer_half
+from starling.genome.adjusted.dosages import (
+    CodedDosages,
+    coded_dosages,
+    dosage_square_sums,
+    dosage_sums,
+    dosage_tiles,
+)
 from starling.genome.adjusted.sums import call_counts, on_grid, padded, sums_with_means
 from starling.genome.arrays import Float64, Int64
 from starling.genome.source.calls import Calls
+from starling.genome.source.dosages import Dosages
 
 
 class Scores(NamedTuple):
@@ -86,15 +94,37 @@ class ScoreTests:
 
     def score(self, calls: Calls) -> Scores:
         """The tests of a chunk as it is read."""
-        rank, numbers = len(self.inner), call_counts(calls, self.people)
+        numbers = call_counts(calls, self.people)
         coded = rarer_half(numbers, self.coding)
         sums = sums_with_means(calls, numbers, coded.values, coded.means, self.weights)
         second = sums_with_means(calls, numbers, coded.values**2, coded.means**2, self.squares)[:, 0]
+        return self._scores(calls.snps, coded, numbers.calls, numbers.frequencies, sums, second)
+
+    def score_dosages(self, dosages: Dosages) -> Scores:
+        """The tests of a chunk of dosages; the coding is additive."""
+        parts = [self._score_tile(tile) for tile in dosage_tiles(dosages)]
+        return Scores(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+    def _score_tile(self, dosages: Dosages) -> Scores:
+        coded = coded_dosages(dosages)
+        sums, second = dosage_sums(coded, self.weights), dosage_square_sums(coded, self.squares)[:, 0]
+        return self._scores(dosages.snps, coded, coded.calls, coded.frequencies, sums, second)
+
+    def _scores(
+        self,
+        snps: Int64,
+        coded: CodedCalls | CodedDosages,
+        calls: Int64,
+        frequencies: Float64,
+        sums: Float64,
+        second: Float64,
+    ) -> Scores:
+        """From the sums over people of copies and of their squares."""
+        rank = len(self.inner)
         explained, weighted, score = sums[:, :rank], sums[:, rank : 2 * rank], sums[:, 2 * rank]
         squares = coded.squares - (explained * explained).sum(axis=1)
         quadratic = np.einsum("ij,jk,ik->i", explained, self.inner, explained)
         variances = np.maximum(second - 2 * (explained * weighted).sum(axis=1) + quadratic, 0.0)
-        informative = is_informative(squares, coded, self.people)
+        informative = is_informative(squares, coded.squares, coded.means, self.people)
         score, variances, squares = (np.where(informative, part, 0.0) for part in (score, variances, squares))
-        means, shares = coded.original_means, numbers.frequencies
-        return Scores(calls.snps, coded.signs * score, variances, squares, means, numbers.calls, shares)
+        return Scores(snps, coded.signs * score, variances, squares, coded.original_means, calls, frequencies)

@@ -150,11 +150,11 @@ def _over_people(packed: UInt8, code: Float64, weights: Float64, sums: Float64) 
                 for at in range(0, weights.shape[0], 4):
                     p, q = weights[at, left:right], weights[at + 1, left:right]
                     r, s = weights[at + 2, left:right], weights[at + 3, left:right]
-                    _twelve(x, y, z, p, q, r, s, sums[begin + row : begin + row + 3, at : at + 4])
+                    twelve(x, y, z, p, q, r, s, sums[begin + row : begin + row + 3, at : at + 4])
 
 
 @compiled_in_any_order
-def _twelve(x: Float64, y: Float64, z: Float64, p: Float64, q: Float64, r: Float64, s: Float64, sums: Float64) -> None:
+def twelve(x: Float64, y: Float64, z: Float64, p: Float64, q: Float64, r: Float64, s: Float64, sums: Float64) -> None:
     """Three SNPs by four weights: each number that is loaded is used several times."""
     xp = xq = xr = xs = yp = yq = yr = ys = zp = zq = zr = zs = 0.0
     for at in range(x.size):

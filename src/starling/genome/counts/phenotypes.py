@@ -1,14 +1,15 @@
 """Signed distances of score tests with covariates, of a study whose phenotypes are protected and whose genotypes are not."""
 
+from collections.abc import Iterable
 from typing import cast
 
 import numpy as np
 
-from starling.genome.adjusted import Coding, residual_columns, tiles
+from starling.genome.adjusted import Coding, dosage_tiles, residual_columns, residual_dosages, tiles
 from starling.genome.arrays import Flags, Float64, Int64
 from starling.genome.distance.adjusted import adjusted_distance, whole_columns
 from starling.genome.plan import Plan
-from starling.genome.source import Calls, Genotypes, read
+from starling.genome.source import Calls, Dosages, Genotypes, read, read_dosages
 
 
 def read_distances(plan: Plan, genotypes: Genotypes, indices: Int64 | None, basis: Float64, threshold: int) -> Int64:
@@ -33,7 +34,14 @@ def read_distances(plan: Plan, genotypes: Genotypes, indices: Int64 | None, basi
     def work(calls: Calls) -> tuple[Int64, Int64]:
         return row_of[calls.snps], chunk_distances(calls, coding, basis, phenotypes, threshold, plan.largest)
 
-    for rows, distances in read(genotypes, plan, work, indices):
+    def work_of_dosages(dosages: Dosages) -> tuple[Int64, Int64]:
+        columns = (residual_dosages(tile, basis).values for tile in dosage_tiles(dosages))
+        return row_of[dosages.snps], column_distances(columns, phenotypes, threshold, plan.largest)
+
+    of_dosages = plan.genotypes == "dosages"
+    for rows, distances in (
+        read_dosages(genotypes, plan, work_of_dosages, indices) if of_dosages else read(genotypes, plan, work, indices)
+    ):
         out[rows] = distances
     return out
 
@@ -43,6 +51,11 @@ def chunk_distances(
 ) -> Int64:
     """Of the SNPs of a chunk, int64 (c,)."""
     columns = (residual_columns(tile, coding, basis).values for tile in tiles(calls, len(basis)))
+    return column_distances(columns, phenotypes, threshold, steps)
+
+
+def column_distances(columns: Iterable[Float64], phenotypes: Int64 | Flags, threshold: int, steps: int = 1) -> Int64:
+    """Of the SNPs of tiles of columns with the basis projected out, float64 (., n): int64 (c,)."""
     return np.concatenate(
         [adjusted_distance(whole_columns(values), phenotypes, threshold, steps) for values in columns]
     )

@@ -9,7 +9,7 @@ from starling.genome.arrays import Flags
 from starling.genome.counts.basis import study_basis
 from starling.genome.measurements import SnpScores
 from starling.genome.plan import Plan
-from starling.genome.source import Genotypes, read
+from starling.genome.source import Genotypes, read, read_dosages
 
 
 def read_scores(plan: Plan, genotypes: Genotypes, response: Flags) -> SnpScores:
@@ -22,7 +22,10 @@ def read_scores(plan: Plan, genotypes: Genotypes, response: Flags) -> SnpScores:
     size = len(plan.snps)
     scores, variances, squares, frequencies = (np.zeros(size) for _ in range(4))
     out = SnpScores(basis.shape[1] - 1, scores, variances, squares, np.zeros(size, dtype=np.int64), frequencies)
-    for part in read(genotypes, plan, tests.score):
+    of_dosages = plan.genotypes == "dosages"
+    for part in (
+        read_dosages(genotypes, plan, tests.score_dosages) if of_dosages else read(genotypes, plan, tests.score)
+    ):
         out.scores[part.snps], out.variances[part.snps], out.squares[part.snps] = (
             part.scores,
             part.variances,

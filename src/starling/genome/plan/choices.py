@@ -19,6 +19,9 @@ copies (0, 1, 2), or copies; additive is the number of copies as a regressor."""
 Ids: TypeAlias = Literal["confidential", "public"]
 """Whether the names of people in the files may be told."""
 
+Counted: TypeAlias = Literal["calls", "dosages"]
+"""What a person's copies are counted by: calls, each 0, 1 or 2, or dosages, the expected number of copies by an imputation."""
+
 TESTS: Final[dict[Model, tuple[str, ...]]] = {
     "dominant": ("g", "chi2", "fisher", "logistic", "wald"),
     "recessive": ("g", "chi2", "fisher", "logistic", "wald"),
@@ -36,6 +39,7 @@ MOST_COMPONENTS: Final = 50
 Build: TypeAlias = Literal["NCBI36", "GRCh37", "GRCh38", "T2T-CHM13v2.0"]
 """The reference genome that positions count on: hg18, hg19, hg38 and hs1 by the names of UCSC."""
 BUILDS: Final[tuple[Build, ...]] = get_args(Build)
+COUNTED: Final[tuple[Counted, ...]] = get_args(Counted)
 IDS: Final[tuple[Ids, ...]] = ("confidential", "public")
 P_VALUE_ONLY: Final = ("wald",)
 """Tests without a distance: their p-value can be asked for, not what is significant by them."""

@@ -10,6 +10,7 @@ from starling.genome.plan.choices import (
     ALPHA,
     BUILDS,
     CASE,
+    COUNTED,
     IDS,
     LEAST_PEOPLE,
     MODELS,
@@ -44,6 +45,10 @@ OF_PHENOTYPES: Final = (
     "have no proof where all of a person is protected: who is replaced changes covariates and components of all"
 )
 OF_PHENOTYPES_FIX: Final = 'write unit = "phenotype", which protects phenotypes alone, or leave it out'
+OF_DOSAGES: Final = (
+    "are dosages, which are no numbers of people to count: the additive model of phenotypes alone takes them"
+)
+DOSAGES_FIX: Final = 'write unit = "phenotype" and model = "additive", or genotypes = "calls"'
 _CHANCE: Final = 'write a chance such as "0.05"'
 _PLACE: Final = text('write it in quotes, such as "9"')
 _SNPS: Final = Table(
@@ -175,6 +180,8 @@ def _check_analysis(section: Section, values: Values) -> None:
     for key in ("covariates", "components"):
         if unit == "person" and values[key]:
             section.refuse(key, OF_PHENOTYPES, OF_PHENOTYPES_FIX)
+    if values["genotypes"] == "dosages" and model != "additive":
+        section.refuse("genotypes", OF_DOSAGES, DOSAGES_FIX)
 
 
 _PRIVACY: Final = Table(
@@ -272,6 +279,12 @@ _ANALYSIS: Final = Table(
             whole(0, MOST_COMPONENTS),
             default=0,
             value=lambda plan: plan.components or None,
+        ),
+        "genotypes": Key(
+            "`dosages`: expected copies, 0 to 2, as imputation gives them (.pgen, BGEN, DS or GP of a VCF); only of phenotypes, additive.",
+            choice(COUNTED, f"write one of {', '.join(COUNTED)}"),
+            default="calls",
+            value=lambda plan: None if plan.genotypes == "calls" else plan.genotypes,
         ),
     },
     check=_check_analysis,

@@ -28,8 +28,6 @@ from starling.genome.plan.choices import (
     CASE,
     IDS,
     LEAST_PEOPLE,
-    MOST_COMPONENTS,
-    MOST_COVARIATES,
     OF_CARRIERS,
     ONLY_OF_PHENOTYPES,
     P_VALUE_ONLY,
@@ -40,11 +38,13 @@ from starling.genome.plan.choices import (
     UNITS,
     UNPROTECTED,
     Build,
+    Counted,
     Ids,
     Model,
     Unit,
 )
-from starling.genome.plan.grammar import OF_PHENOTYPES, OF_PHENOTYPES_FIX, PLAN
+from starling.genome.plan.columns import column_problems
+from starling.genome.plan.grammar import PLAN
 from starling.genome.plan.quantitative import STEPS, phenotype_in_words, phenotype_json, phenotype_problems
 from starling.genome.plan.sites import Region
 from starling.genome.plan.snps import Row, Snps, snps_of
@@ -56,8 +56,6 @@ from starling.release.codec import OPTIONAL, Json, digest
 from starling.release.plan_file import PlanInFile
 from starling.release.session import Described, Part
 
-LONGEST_COLUMN: Final = 80
-"""Characters of the name of a column."""
 _COST_OF_ANSWERS: Final = (
     "Each answer costs the epsilon that is asked for it, of every person's budget; asked again under the same request id it costs"
     " nothing.\nWhat an epsilon buys: starling genome preview."
@@ -86,6 +84,7 @@ class Plan(PlanInFile, Described):
         components: How many principal components of the SNPs they adjust for; of the unit "phenotype" alone.
         between: Of a quantitative phenotype the public ends to which it is clipped, in place of `case`; of the unit "phenotype" alone.
         steps: How many equal steps are between these ends.
+        genotypes: Whether calls or dosages are counted; dosages of the additive model alone.
     """
 
     grammar: ClassVar = PLAN
@@ -106,6 +105,7 @@ class Plan(PlanInFile, Described):
     above: Fraction | None = field(default=None, metadata=OPTIONAL)
     between: tuple[Fraction, Fraction] | None = field(default=None, metadata=OPTIONAL)
     steps: int = field(default=STEPS, metadata=OPTIONAL)
+    genotypes: Counted = field(default="calls", metadata=OPTIONAL)
 
     def __post_init__(self) -> None:
         try:
@@ -152,25 +152,7 @@ class Plan(PlanInFile, Described):
         """What fits the unit: model, tests, covariates and components."""
         if self.unit not in UNITS:
             return [Problem("privacy.unit", f"is not {' or '.join(UNITS)}", "say whose data the guarantee hides")]
-        return [*self._test_problems(TESTS_OF[self.unit]), *self._covariate_problems()]
-
-    def _covariate_problems(self) -> list[Problem]:
-        problems = []
-        if self.unit == "person":
-            stated = {"analysis.covariates": self.covariates, "analysis.components": self.components}
-            return [Problem(name, OF_PHENOTYPES, OF_PHENOTYPES_FIX) for name, value in stated.items() if value]
-        if not all(name and name.split() == [name] and len(name) <= LONGEST_COLUMN for name in self.covariates):
-            problems.append(Problem("analysis.covariates", "hold one that is no name of a column", "write one word"))
-        if len(set(self.covariates)) < len(self.covariates) or len(self.covariates) > MOST_COVARIATES:
-            fix = f"name each once, {MOST_COVARIATES} at most"
-            problems.append(Problem("analysis.covariates", "have a column twice, or are too many", fix))
-        if not 0 <= self.components <= MOST_COMPONENTS:
-            problems.append(
-                Problem("analysis.components", f"are not 0 to {MOST_COMPONENTS}", "take ten where populations mix")
-            )
-        if len(self.covariates) + self.components + 2 >= self.people:
-            problems.append(Problem("analysis", "adjusts for as much as there are people", "adjust for less"))
-        return problems
+        return [*self._test_problems(TESTS_OF[self.unit]), *column_problems(self)]
 
     def _test_problems(self, known: Mapping[Model, tuple[str, ...]]) -> list[Problem]:
         if self.model not in known:
@@ -292,7 +274,10 @@ class Plan(PlanInFile, Described):
             ("SNPs", f"{len(snps):,} on {many}, list {snps.digest[:16]}"),
             ("build", self.build or "not stated: positions are of no stated reference genome"),
             ("carried", f"public alleles, such as {snps.carried[0]} of {snps.ids[0]}"),
-            ("model", f"{self.model}; tests {', '.join(self.tests)}"),
+            (
+                "model",
+                f"{self.model}{'' if self.genotypes == 'calls' else ', of dosages'}; tests {', '.join(self.tests)}",
+            ),
             *([] if self.unit == "person" else [("adjusted for", self.adjusted)]),
             ("threshold", f"p at or below {float(self.p_threshold):z.4g} = {decimal_up(self.alpha)} / {len(snps):,}"),
         ]
@@ -375,7 +360,12 @@ class Plan(PlanInFile, Described):
     def _of_phenotypes(self) -> dict[str, Json]:
         if self.unit == "person":
             return {}
-        return {"unit": self.unit, "covariates": list(self.covariates), "components": self.components}
+        stated: dict[str, Json] = {
+            "unit": self.unit,
+            "covariates": list(self.covariates),
+            "components": self.components,
+        }
+        return stated if self.genotypes == "calls" else {**stated, "genotypes": self.genotypes}
 
 
 def whole_chromosomes(snps: Snps) -> list[Region]:

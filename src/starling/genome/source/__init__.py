@@ -2,8 +2,20 @@
 
 from starling.genome.arrays import Flags
 from starling.genome.source.calls import Calls
-from starling.genome.source.genotypes import Genotypes, open_genotypes, read, study_files
+from starling.genome.source.dosages import Dosages
+from starling.genome.source.genotypes import Genotypes, open_genotypes, read, read_dosages, study_files
 from starling.genome.source.people import People
 from starling.genome.source.validation import validate
 
-__all__ = ["Calls", "Flags", "Genotypes", "People", "open_genotypes", "read", "study_files", "validate"]
+__all__ = [
+    "Calls",
+    "Dosages",
+    "Flags",
+    "Genotypes",
+    "People",
+    "open_genotypes",
+    "read",
+    "read_dosages",
+    "study_files",
+    "validate",
+]

@@ -1,19 +1,20 @@
 """The records of a BCF (VCF specification, section 6), read by total rules of our own, for the reasons that `vcf_text` has.
 
-Only what is looked at is decoded: place, id, alleles and GT. Every length is held against the bytes that are there; a record
+Only what is looked at is decoded: place, id, alleles, GT, and DS or GP. Every length is held against the bytes that are there; a record
 that says something else of itself is passed over.
 """
 
 import re
 from collections.abc import Callable, Iterable, Iterator
 from struct import Struct
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
-from starling.genome.arrays import Int8, Int32
+from starling.genome.arrays import Flags, Float32, Int8, Int32, UInt16
 from starling.genome.source.calls import MISSING, Variant, longest
+from starling.genome.source.dosages import DOT, MOST_ALLELES, NO_MORE, WRONG, steps_of, width
 from starling.privacy.compiled import compiled
 
 MAGIC: Final = (b"BCF\x02\x01", b"BCF\x02\x02")
@@ -21,8 +22,13 @@ _LENGTHS: Final = Struct("<II")
 _SHARED: Final = Struct("<iiifII")
 """Chromosome, position from 0, length, quality, numbers of INFO fields and alleles, of people and FORMAT fields."""
 _INTEGERS: Final[dict[int, str]] = {1: "<i1", 2: "<i2", 3: "<i4"}
+_READ: Final[dict[bytes, dict[int, str]]] = {b"GT": _INTEGERS, b"DS": {5: "<f4"}, b"GP": {5: "<f4"}}
+"""The fields that are looked at, with the types that they may have."""
 _SIZES: Final = {0: 0, 1: 1, 2: 2, 3: 4, 5: 4, 7: 1}
 _TEXT: Final = 7
+_DOT_BITS: Final = 0x7F800001
+_NO_MORE_BITS: Final = 0x7F800002
+"""How a float says that a number is missing, and that there are no further ones."""
 _QUOTED: Final = re.compile(rb'"(?:[^"\\]|\\.)*"')
 _LINE: Final = re.compile(rb"##(contig|FILTER|INFO|FORMAT)=<(.*)>\s*")
 _KEY: Final = re.compile(rb"(?:^|,)(ID|IDX)=([^,]*)")
@@ -69,6 +75,33 @@ class _CodedCalls:
 
     def count(self, carried: int, out: Int8) -> int:
         return int(_count(self._numbers.astype(np.int32), self._lowest, carried, out))
+
+    def single(self) -> Flags:
+        """Who has one allele and no second, bool (n,)."""
+        known = self._numbers != self._lowest + 1
+        return np.asarray((known.sum(axis=1) == 1) & (np.where(known, self._numbers, 0).sum(axis=1) > 1))
+
+
+class _CodedDosages:
+    """The dosages of a record, or the probabilities: floats, some for each person."""
+
+    __slots__ = ("_alleles", "_calls", "_likely", "_numbers")
+
+    def __init__(self, numbers: Float32, likely: bool, calls: _CodedCalls | None, alleles: int) -> None:
+        self._numbers, self._likely, self._calls, self._alleles = numbers, likely, calls, alleles
+
+    def count(self, carried: int, out: UInt16) -> int:
+        # One more than there can be shows whether there are more.
+        stored = np.ascontiguousarray(self._numbers[:, : width(self._alleles, likely=self._likely) + 1])
+        bits = stored.view(np.uint32)
+        numbers = np.where(np.isfinite(stored) & (stored >= 0), stored, np.float32(WRONG))
+        numbers[bits == _DOT_BITS], numbers[bits == _NO_MORE_BITS] = DOT, NO_MORE
+        copies = np.full(len(out), MISSING, dtype=np.int8)
+        single = np.zeros(len(out), dtype=np.bool_)
+        if self._calls is not None:
+            self._calls.count(carried, copies)
+            single = self._calls.single()
+        return steps_of(numbers, self._alleles, carried, copies, None if self._likely else single, out)
 
 
 class _Names:
@@ -125,8 +158,12 @@ def _variant(record: bytes, shared: int, individual: int, names: _Names, people:
     for _ in range(alleles):
         allele, at = _text(record, at, shared)
         letters.append(allele)
-    calls = _calls(record, shared, individuals >> 24, names.keys.get(b"GT", -1), people)
-    return Variant(names.contigs[place], position + 1, "" if name == "." else name, tuple(letters), calls)
+    fields = _fields(record, shared, individuals >> 24, {names.keys.get(key, -1): key for key in _READ}, people)
+    calls = _CodedCalls(fields[b"GT"]) if b"GT" in fields else None
+    dosages = None
+    if (key := next((each for each in (b"DS", b"GP") if each in fields), None)) and alleles <= MOST_ALLELES:
+        dosages = _CodedDosages(fields[key], key == b"GP", calls, alleles)
+    return Variant(names.contigs[place], position + 1, "" if name == "." else name, tuple(letters), calls, dosages)
 
 
 def _type(record: bytes, at: int, stop: int) -> tuple[int, int, int]:
@@ -160,20 +197,21 @@ def _text(record: bytes, at: int, stop: int) -> tuple[str, int]:
     return record[at : at + number].rstrip(b"\0").decode("utf-8", "surrogateescape"), at + number
 
 
-def _calls(record: bytes, at: int, fields: int, key: int, people: int) -> _CodedCalls | None:
-    """GT among the fields of the people; None where it is not there, or no numbers."""
-    calls = None
-    for _ in range(fields):
+def _fields(record: bytes, at: int, count: int, keys: dict[int, bytes], people: int) -> dict[bytes, npt.NDArray[Any]]:
+    """Those that are looked at among the fields of the people, (n, k); the first of each name that holds numbers of its type."""
+    fields: dict[bytes, npt.NDArray[Any]] = {}
+    for _ in range(count):
         name, at = _integer(record, at, len(record))
         kind, number, at = _type(record, at, len(record))
         size = people * number * _SIZES[kind]
         if at + size > len(record):
             raise _Malformed
-        if name == key and calls is None and number and kind in _INTEGERS:
-            numbers = np.frombuffer(record, dtype=_INTEGERS[kind], count=people * number, offset=at)
-            calls = _CodedCalls(numbers.reshape(people, number))
+        key = keys.get(name)
+        if key is not None and key not in fields and number and kind in _READ[key]:
+            numbers = np.frombuffer(record, dtype=_READ[key][kind], count=people * number, offset=at)
+            fields[key] = numbers.reshape(people, number)
         at += size
-    return calls
+    return fields
 
 
 @compiled

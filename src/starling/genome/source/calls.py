@@ -11,7 +11,7 @@ from typing import Final, NamedTuple, Protocol
 
 import numpy as np
 
-from starling.genome.arrays import Flags, Int8, Int64, UInt8
+from starling.genome.arrays import Flags, Int8, Int64, UInt8, UInt16
 from starling.genome.plan.sites import chromosome
 from starling.privacy.compiled import compiled
 
@@ -93,6 +93,14 @@ class GenotypeCalls(Protocol):
         ...
 
 
+class GenotypeDosages(Protocol):
+    """The dosages or probabilities of a record, not yet looked at; calls stand in where it says nothing of a person."""
+
+    def count(self, carried: int, out: UInt16) -> int:
+        """Write the dosage of an allele of each person as `dosages.Dosages` has it, uint16 (n,); gives how many cannot be read."""
+        ...
+
+
 class Variant(NamedTuple):
     """A record.
 
@@ -100,6 +108,7 @@ class Variant(NamedTuple):
         position: Base pairs, from 1; 0 before the first.
         id: As the file writes it; empty if it has none.
         calls: None where the record has no genotypes.
+        dosages: None where it has neither dosages nor probabilities.
     """
 
     chromosome: str
@@ -107,6 +116,7 @@ class Variant(NamedTuple):
     id: str
     alleles: tuple[str, ...]
     calls: GenotypeCalls | None
+    dosages: GenotypeDosages | None = None
 
     @property
     def name(self) -> str:

@@ -20,6 +20,7 @@ from starling.genome.plan.sites import UNKNOWN, Site, chromosome, read_sites
 from starling.genome.source.bed import check_bed, read_bed
 from starling.genome.source.calls import Calls
 from starling.genome.source.covariates import open_covariates
+from starling.genome.source.dosages import Dosages, nearest_calls
 from starling.genome.source.input_checks import refuse
 from starling.genome.source.people import People, PeopleFile, open_people
 from starling.planfile.spelling import shown
@@ -187,11 +188,14 @@ def open_genotypes(
     persons = open_people(plan, phenotype_path, file=people)
     matched = match_sites(sites, plan)
     if kind == "bed":
+        if plan.genotypes == "dosages":
+            fix = 'give the .pgen, BGEN or VCF of the imputation, or write genotypes = "calls"'
+            refuse(calls, "has calls, and the plan counts dosages", fix)
         size = check_bed(calls, plan.people, len(matched.alleles))
         return Genotypes(kind, files, calls, size, persons, matched, covariates=adjusted)
     from starling.genome.source.pgen import open_pgen
 
-    size, reader = open_pgen(calls, plan.people, matched.alleles)
+    size, reader = open_pgen(calls, plan.people, matched.alleles, dosages=plan.genotypes == "dosages")
     return Genotypes(kind, files, calls, size, persons, matched, reader, adjusted)
 
 
@@ -230,10 +234,13 @@ def read(
     lost: Callable[[Int64], None] = lambda _: None,
 ) -> Iterator[R]:
     """`work` of chunks of SNPs, of all or of those at `indices`, which differ; done by several threads in the file's order, and each chunk
-    names its SNPs. `lost` is called with SNPs of a .pgen that could not be read, and count as missing.
+    names its SNPs. `lost` is called with SNPs of a .pgen that could not be read, and count as missing. Of a plan that counts dosages, the
+    calls are those that they are near to.
 
     Raises SourceError when a file is no longer the one that was checked with the plan. Never because of what a call says.
     """
+    if plan.genotypes == "dosages":
+        return read_dosages(genotypes, plan, lambda dosages: work(nearest_calls(dosages)), indices, lost)
     chosen = np.arange(len(plan.snps), dtype=np.int64) if indices is None else indices
     path, size = genotypes.path, genotypes.size
     matched = genotypes.matched
@@ -246,3 +253,22 @@ def read(
 
         return read_pgen(path, size, genotypes.pgen, chosen, matched.rows[chosen], matched.carried[chosen], work, lost)
     return read_bed(path, size, plan.people, chosen, matched.rows[chosen], matched.second[chosen], work)
+
+
+def read_dosages(
+    genotypes: Genotypes,
+    plan: Plan,
+    work: Callable[[Dosages], R],
+    indices: Int64 | None = None,
+    lost: Callable[[Int64], None] = lambda _: None,
+) -> Iterator[R]:
+    """As `read`, of the dosages of a plan that counts them."""
+    chosen = np.arange(len(plan.snps), dtype=np.int64) if indices is None else indices
+    path, size, matched, pgen = genotypes.path, genotypes.size, genotypes.matched, genotypes.pgen
+    if matched is None or pgen is None:
+        from starling.genome.source.vcf import read_vcf_dosages
+
+        return read_vcf_dosages(path, size, plan, chosen, work)
+    from starling.genome.source.pgen import read_pgen_dosages
+
+    return read_pgen_dosages(path, size, pgen, chosen, matched.rows[chosen], matched.carried[chosen], work, lost)

@@ -1,9 +1,9 @@
 """A study that a session holds as data frames, written as the files that the readers take.
 
 Genotypes are a frame with a row for each person and a column for each SNP of the plan's list, which holds the copies of the carried allele:
-0, 1 or 2. Anything else, missing included, is a missing call, as in files; columns of other SNPs are not looked at. People are named by a
-column IID, or by the index of a pandas frame. Phenotypes are a frame with IID and a column of words or whole numbers; joining them and all
-that comes after is the business of the readers of files.
+0, 1 or 2, or of a plan that counts dosages any number from 0 to 2. Anything else, missing included, is a missing call, as in files; columns
+of other SNPs are not looked at. People are named by a column IID, or by the index of a pandas frame. Phenotypes are a frame with IID and a
+column of words or whole numbers; joining them and all that comes after is the business of the readers of files.
 
 Privacy. What is refused here is public: the names and types of columns, and how many people there are. No value of a record changes which
 bytes are written but its own, and none makes writing fail. The files lie in a folder of this process's account alone, for as long as the
@@ -34,6 +34,7 @@ Records: TypeAlias = str | Path | InMemory
 Files: TypeAlias = tuple[str | Path, str | Path | None, str | Path | None]
 """Genotypes, phenotypes and covariates."""
 PERSON: Final = "IID"
+VCF_COLUMNS: Final = ("POS", "ID", "REF", "ALT", "QUAL", "FILTER", "INFO", "FORMAT")
 LISTED: Final = ("id", "chromosome", "position", "carried", "other")
 """The columns of a SNP list."""
 MOST_LISTED: Final = 100
@@ -79,12 +80,14 @@ def _write_genotypes(plan: Plan, data: InMemory, prefix: Path) -> Path:
         raise SourceError(problems=[Problem(name, problem, fix) for name in lacking[:MOST_LISTED]])
     table = _table(data, (PERSON, *snps.ids))
     wrong = [
-        Problem(name, f"is a column of {kind}", "give copies of the carried allele: 0, 1, 2, or missing")
+        Problem(name, f"is a column of {kind}", "give copies of the carried allele from 0 to 2, or missing")
         for name, kind in zip(snps.ids, table.schema.types[1:], strict=True)
         if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_null(kind))
     ]
     if wrong:
         raise SourceError(problems=wrong[:MOST_LISTED])
+    if plan.genotypes == "dosages":
+        return _write_dosages(plan, table, prefix.with_suffix(".vcf"))
     with prefix.with_suffix(".bed").open("wb") as bed:
         bed.write(MAGIC + BY_SNP)
         for name in snps.ids:
@@ -95,6 +98,20 @@ def _write_genotypes(plan: Plan, data: InMemory, prefix: Path) -> Path:
     people = "".join(f"0\t{_person(name)}\t0\t0\t0\t-9\n" for name in table.column(PERSON).to_pylist())
     prefix.with_suffix(".fam").write_text(people, encoding="utf-8", errors="backslashreplace")
     return prefix
+
+
+def _write_dosages(plan: Plan, table: pa.Table, path: Path) -> Path:
+    """As a VCF."""
+    snps = plan.snps
+    sites = zip(snps.chromosomes, snps.positions.tolist(), snps.ids, snps.other, snps.carried, strict=True)
+    with path.open("w", encoding="utf-8", errors="backslashreplace") as file:
+        names = map(_person, table.column(PERSON).to_pylist())
+        file.write("\t".join(["##fileformat=VCFv4.2\n#CHROM", *VCF_COLUMNS, *names]) + "\n")
+        for place, at, name, other, carried in sites:
+            values = table.column(name).cast(pa.float64(), safe=False).fill_null(MISSING).to_pylist()
+            cells = (repr(value) if 0 <= value <= 2 else "." for value in values)
+            file.write("\t".join([place, str(at), name, other, carried, ".", ".", ".", "DS", *cells]) + "\n")
+    return path
 
 
 def _calls(column: pa.ChunkedArray) -> bytes:

@@ -1,4 +1,4 @@
-"""PLINK 2's .pgen, read by its own library (the extra `pgen`), hard calls only. Dosages are not used.
+"""PLINK 2's .pgen, read by its own library (the extra `pgen`): hard calls, or dosages where the plan counts them.
 
 The library trusts what a file says: a hostile or broken one can end its process. So it runs in a process of its own (pgen_process.py),
 which starts when a file is opened, before any charge, and ends with the last use of it. A variant that the library cannot read, or at
@@ -19,23 +19,26 @@ import weakref
 from collections.abc import Callable, Generator, Iterator
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Final, Never, TypeVar
+from typing import Any, Final, Never, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from starling.distribution import install
 from starling.engine.machine import in_order
 from starling.errors import SourceError
-from starling.genome.arrays import Int64
+from starling.genome.arrays import Flags, Int64
 from starling.genome.source import pgen_process
 from starling.genome.source.calls import MISSING, Calls, bytes_a_snp, packed
+from starling.genome.source.dosages import NO_DOSAGE, Dosages
 from starling.genome.source.input_checks import changed, refuse, size_of
 from starling.genome.source.pgen_process import BLOCKS, DONE, HEAD, PASSED_OVER, REQUEST, block_bytes, blocks
 
 R = TypeVar("R")
+T = TypeVar("T")
 
 CALLS: Final = 16 << 20
-"""Calls of a block, a byte each."""
+"""Bytes of a block: a call has one, a dosage two."""
 MOST_VARIANTS: Final = 1 << 16
 """Of a block."""
 _ENVIRONMENT: Final = ("LD_LIBRARY_PATH", "PATH", "VIRTUAL_ENV")
@@ -55,22 +58,23 @@ class PgenCalls:
         path: The file.
         people: n.
         alleles: How many alleles each variant of the file has, int64 (variants,).
+        dosages: Whether dosages are read in place of calls; of a variant without them, what its calls say.
 
     Raises:
         SourceError: the library cannot open the file as one of so many people and variants, or no process can be started.
     """
 
-    def __init__(self, path: Path, people: int, alleles: Int64) -> None:
+    def __init__(self, path: Path, people: int, alleles: Int64, *, dosages: bool = False) -> None:
         self._path, self._people = path, people
-        self._length = max(1, min(CALLS // people, MOST_VARIANTS, len(alleles)))
+        self._length = max(1, min(CALLS // (2 if dosages else 1) // people, MOST_VARIANTS, len(alleles)))
         self._reading = threading.Lock()
-        size = HEAD + BLOCKS * block_bytes(self._length, people)
+        size = HEAD + BLOCKS * block_bytes(self._length, people, dosages=dosages)
         handle = os.memfd_create("calls")
         try:
             # Memory that is not there is missed now and not after a charge.
             os.posix_fallocate(handle, 0, size)
             self._memory = mmap.mmap(handle, size)
-            self._blocks = blocks(self._memory, self._length, people)
+            self._blocks = blocks(self._memory, self._length, people, dosages=dosages)
             self._link, far_end = socket.socketpair()
             with far_end:
                 self._process = subprocess.Popen(
@@ -97,6 +101,7 @@ class PgenCalls:
             "variants": len(alleles),
             "length": self._length,
             "offsets": several,
+            "dosages": dosages,
             "paths": [str(place) for place in sys.path],
         }
         try:
@@ -115,7 +120,24 @@ class PgenCalls:
         self._finalizer()
 
     def chunks(self, indices: Int64, rows: Int64, alleles: Int64) -> Generator[tuple[Calls, Int64], None, None]:
-        """Chunks of calls in the order of the file, each with the SNPs whose variant was passed over.
+        """Chunks of calls in the order of the file, each with the SNPs whose variant was passed over; arguments and errors are those of
+        `read`.
+        """
+        for snps, copies, lost in self.read(indices, rows, alleles):
+            copies[lost] = MISSING
+            # Whatever is neither 0, 1 nor 2 is packed as missing. Copies of the carried allele were counted, so it is A1.
+            yield Calls(snps, packed(copies), np.zeros(len(snps), dtype=np.bool_)), snps[lost]
+
+    def dosages(self, indices: Int64, rows: Int64, alleles: Int64) -> Generator[tuple[Dosages, Int64], None, None]:
+        """As `chunks`, of a .pgen that was opened for dosages."""
+        for snps, steps, lost in self.read(indices, rows, alleles):
+            steps[lost] = NO_DOSAGE
+            yield Dosages(snps, steps.copy()), snps[lost]
+
+    def read(
+        self, indices: Int64, rows: Int64, alleles: Int64
+    ) -> Generator[tuple[Int64, npt.NDArray[Any], Flags], None, None]:
+        """SNPs in the order of the file, what was read of them, in memory that the next ones take, and which were passed over.
 
         `indices` and `rows` are as of `read_bed`; `alleles` says which allele of each is carried, 0 being the reference, int64 (k,). Raises
         SourceError when the file is gone, or somebody ended the process.
@@ -138,12 +160,8 @@ class PgenCalls:
                     self._answer()
                     which, block = parts[answered], self._blocks[answered % BLOCKS]
                     answered += 1
-                    copies = block.calls[: len(which)]
                     lost = block.states[: len(which)] == PASSED_OVER
-                    copies[lost] = MISSING
-                    # Whatever is neither 0, 1 nor 2 is packed as missing. Copies of the carried allele were counted, so it is A1.
-                    calls = Calls(indices[which], packed(copies), np.zeros(len(which), dtype=np.bool_))
-                    yield calls, indices[which[lost]]
+                    yield indices[which], block.calls[: len(which)], lost
             finally:
                 for _ in range(requested - answered):
                     self._answer()
@@ -167,7 +185,7 @@ def _refuse(path: Path, people: int, variants: int) -> Never:
     refuse(path, problem, "give the .pgen that belongs to the .pvar, and correct people in the plan")
 
 
-def open_pgen(path: Path, people: int, alleles: Int64) -> tuple[int, PgenCalls]:
+def open_pgen(path: Path, people: int, alleles: Int64, *, dosages: bool = False) -> tuple[int, PgenCalls]:
     """The size of a .pgen that has as many people and variants as its .psam and .pvar, and its reader; arguments are `PgenCalls`'s. Raises
     SourceError when it has not, is none, does not end where its header says, or the library is missing.
     """
@@ -176,7 +194,7 @@ def open_pgen(path: Path, people: int, alleles: Int64) -> tuple[int, PgenCalls]:
         fix = f"{install('pgen')}, or convert by plink2 --make-bed"
         raise SourceError("genotypes", problem, fix)
     size = size_of(path)
-    calls = PgenCalls(path, people, alleles)
+    calls = PgenCalls(path, people, alleles, dosages=dosages)
     try:
         end = _end(path, people, len(alleles))
     except (OSError, ValueError):
@@ -223,10 +241,29 @@ def read_pgen(
     work: Callable[[Calls], R],
     lost: Callable[[Int64], None] = lambda _: None,
 ) -> Iterator[R]:
-    """As `read_bed`; `alleles` and `rows` are those of `PgenCalls.chunks`, `lost` is called with SNPs that could not be read."""
+    """As `read_bed`; `alleles` and `rows` are those of `PgenCalls.read`, `lost` is called with SNPs that could not be read."""
+    return _worked(path, size, calls.chunks(indices, rows, alleles), work, lost)
 
-    def read() -> Iterator[Calls]:
-        for chunk, missed in calls.chunks(indices, rows, alleles):
+
+def read_pgen_dosages(
+    path: Path,
+    size: int,
+    calls: PgenCalls,
+    indices: Int64,
+    rows: Int64,
+    alleles: Int64,
+    work: Callable[[Dosages], R],
+    lost: Callable[[Int64], None] = lambda _: None,
+) -> Iterator[R]:
+    """As `read_pgen`, of a .pgen that was opened for dosages."""
+    return _worked(path, size, calls.dosages(indices, rows, alleles), work, lost)
+
+
+def _worked(
+    path: Path, size: int, chunks: Iterator[tuple[T, Int64]], work: Callable[[T], R], lost: Callable[[Int64], None]
+) -> Iterator[R]:
+    def read() -> Iterator[T]:
+        for chunk, missed in chunks:
             if len(missed):
                 lost(missed)
             yield chunk

@@ -29,6 +29,8 @@ READ, PASSED_OVER = 0, 1
 """What became of a variant."""
 BLOCKS: Final = 2
 NO_CALL: Final = -9
+STEP, MOST_COPIES, NO_DOSAGE = 1 << 14, 2, 65_535
+"""As in dosages.py, which this process does not import."""
 HEAD: Final = 64
 """Bytes of shared memory before the blocks, in which a worker says where it is."""
 LONGEST: Final = 60.0
@@ -46,22 +48,23 @@ class Block(NamedTuple):
     calls: Any
 
 
-def block_bytes(length: int, people: int) -> int:
+def block_bytes(length: int, people: int, *, dosages: bool = False) -> int:
     """Bytes of a block of so many variants."""
-    return (9 * length + length * people + 63) // 64 * 64
+    return (10 * length + length * people * (1 + dosages) + 63) // 64 * 64
 
 
-def blocks(memory: Any, length: int, people: int) -> list[Block]:
-    """The blocks of shared memory."""
+def blocks(memory: Any, length: int, people: int, *, dosages: bool = False) -> list[Block]:
+    """The blocks of shared memory; its calls are int8, or of dosages steps, uint16."""
     import numpy as np
 
     listed = []
     for number in range(BLOCKS):
-        begin = HEAD + number * block_bytes(length, people)
+        begin = HEAD + number * block_bytes(length, people, dosages=dosages)
         rows = np.frombuffer(memory, dtype=np.uint32, count=length, offset=begin)
         alleles = np.frombuffer(memory, dtype=np.uint32, count=length, offset=begin + 4 * length)
         states = np.frombuffer(memory, dtype=np.uint8, count=length, offset=begin + 8 * length)
-        calls = np.frombuffer(memory, dtype=np.int8, count=length * people, offset=begin + 9 * length)
+        kind = np.uint16 if dosages else np.int8
+        calls = np.frombuffer(memory, dtype=kind, count=length * people, offset=begin + 10 * length)
         listed.append(Block(rows, alleles, states, calls.reshape(length, people)))
     return listed
 
@@ -124,7 +127,17 @@ def _work(link: socket.socket, job: dict[str, Any], memory: mmap.mmap, offsets: 
         )
 
     position = np.frombuffer(memory, dtype=np.int64, count=1)
-    parts = blocks(memory, job["length"], job["people"])
+    parts = blocks(memory, job["length"], job["people"], dosages=job["dosages"])
+    numbers = np.empty(job["people"] if job["dosages"] else 0)
+
+    def read(row: int, allele: int, out: Any) -> None:
+        if not job["dosages"]:
+            reader.read(row, out, allele)
+            return
+        reader.read_dosages(row, numbers, allele)
+        known = (numbers >= 0) & (numbers <= MOST_COPIES)
+        out[:] = np.where(known, np.rint(np.where(known, numbers, 0) * STEP), NO_DOSAGE)
+
     try:
         reader = opened()
     except Exception:  # noqa: BLE001 - the library raises RuntimeError, and asserts
@@ -138,7 +151,7 @@ def _work(link: socket.socket, job: dict[str, Any], memory: mmap.mmap, offsets: 
         for at in range(start, stop):
             position[0] = at
             try:
-                reader.read(int(block.rows[at]), block.calls[at], int(block.alleles[at]))
+                read(int(block.rows[at]), int(block.alleles[at]), block.calls[at])
                 block.states[at] = READ
             except Exception:  # noqa: BLE001 - as above
                 block.states[at] = PASSED_OVER
@@ -156,7 +169,7 @@ def _supervise(link: socket.socket, memory: mmap.mmap, job: dict[str, Any], offs
     import numpy as np
 
     position = np.frombuffer(memory, dtype=np.int64, count=1)
-    parts = blocks(memory, job["length"], job["people"])
+    parts = blocks(memory, job["length"], job["people"], dosages=job["dosages"])
     worker = _Worker(job, memory, offsets, link)
     ends = 0
     link.sendall(worker.wait() or REFUSED)

@@ -36,7 +36,7 @@ from starling.genome.source.relatives import (
     spread,
 )
 from starling.genome.source.sexes import XCalls, contradicted, sex_linked, stated_sexes
-from starling.genome.source.vcf import variants
+from starling.genome.source.vcf import record_dosages, variants
 from starling.genome.statistics.association import log10_p_values
 from starling.planfile.spelling import shown
 from starling.privacy.trust import Confidential, NotPrivate, inspect
@@ -321,6 +321,11 @@ _FAULTS: Final = {
     "alleles": ("do not have the carried one among them", "write the carried allele; until then nobody carries it"),
     "calls": ("are not in the record", "write GT; until then all calls are missing"),
     "malformed calls": ("cannot be read", "write alleles as numbers apart by / or |; until then they are missing"),
+    "dosages": ("are not in the record", "write DS, GP or GT; until then all are missing"),
+    "malformed dosages": (
+        "cannot be read",
+        "write DS from 0 to 2, or GP that add up to 1; until then they are missing",
+    ),
     "SNPs of the list": ("have no record", "nothing to do if nobody carries them; until then it counts so"),
 }
 """Each kind of fault of a record, with what is wrong and what to do."""
@@ -335,13 +340,12 @@ def _records(path: Path, plan: Plan, problems: _Tally) -> None:
 
     seen: set[int] = set()
     number = 0
-    scratch = np.empty(plan.people, dtype=np.int8)
     for variant in variants(path, plan.people, lambda: fault("malformed records", "")):
         number += 1
         at = plan.snps.find(variant.name)
         if at is None:
             continue
-        for field in _faults(variant, plan, at, scratch, repeated=at in seen):
+        for field in _faults(variant, plan, at, repeated=at in seen):
             fault(field, plan.snps.ids[at])
         seen.add(at)
     for at, name in enumerate(plan.snps.ids):
@@ -356,7 +360,7 @@ def _records(path: Path, plan: Plan, problems: _Tally) -> None:
         problems.decide(Problem("records", problem, fix, path.name))
 
 
-def _faults(variant: Variant, plan: Plan, at: int, scratch: Int8, *, repeated: bool) -> Iterator[str]:
+def _faults(variant: Variant, plan: Plan, at: int, *, repeated: bool) -> Iterator[str]:
     snps = plan.snps
     if repeated:
         yield "records"
@@ -365,9 +369,14 @@ def _faults(variant: Variant, plan: Plan, at: int, scratch: Int8, *, repeated: b
         yield "place"
     if (carried := variant.allele_index(snps.carried[at])) == NO_ALLELE:
         yield "alleles"
-    if variant.calls is None:
+    if plan.genotypes == "dosages":
+        if variant.calls is None and variant.dosages is None:
+            yield "dosages"
+        elif record_dosages(variant, carried, np.empty(plan.people, dtype=np.uint16)):
+            yield "malformed dosages"
+    elif variant.calls is None:
         yield "calls"
-    elif variant.calls.count(carried, scratch):
+    elif variant.calls.count(carried, np.empty(plan.people, dtype=np.int8)):
         yield "malformed calls"
 
 

@@ -18,11 +18,12 @@ from typing import Final, TypeVar
 import numpy as np
 
 from starling.engine.machine import in_order
-from starling.genome.arrays import Int64
+from starling.genome.arrays import Int64, UInt16
 from starling.genome.plan import Plan
 from starling.genome.source.bcf import MAGIC, Stream, coded_variants
 from starling.genome.source.bgzip import END_BLOCK, GZIP, pieces
 from starling.genome.source.calls import MISSING, Calls, Variant, chunk_length, packed
+from starling.genome.source.dosages import NO_DOSAGE, STEP, Dosages, dosage_length
 from starling.genome.source.input_checks import changed, refuse, size_of
 from starling.genome.source.vcf_text import text_variants
 
@@ -125,18 +126,59 @@ def read_vcf(path: Path, size: int, plan: Plan, indices: Int64, work: Callable[[
         # Copies of the carried allele were counted, so it is A1.
         return work(Calls(places, packed(copies), np.zeros(len(chunk), dtype=np.bool_)))
 
+    most = max(1, CALLS // plan.people)
+    return _decoded(path, size, plan, indices, decode, most, min(most, chunk_length(plan.people)))
+
+
+def read_vcf_dosages(path: Path, size: int, plan: Plan, indices: Int64, work: Callable[[Dosages], R]) -> Iterator[R]:
+    """As `read_vcf`, of DS, or of GP where a record has no DS, or of calls where it has neither."""
+
+    def decode(chunk: list[tuple[int, Variant | None]]) -> R:
+        steps = np.empty((len(chunk), plan.people), dtype=np.uint16)
+        for row, (at, variant) in enumerate(chunk):
+            if variant is None:
+                steps[row] = 0
+            else:
+                record_dosages(variant, variant.allele_index(plan.snps.carried[at]), steps[row])
+        return work(Dosages(np.array([at for at, _ in chunk], dtype=np.int64), steps))
+
+    length = dosage_length(plan.people)
+    return _decoded(path, size, plan, indices, decode, length, length)
+
+
+def record_dosages(variant: Variant, carried: int, out: UInt16) -> int:
+    """Write the dosages of an allele of a record, uint16 (n,); gives how many cannot be read."""
+    if variant.dosages is not None:
+        return variant.dosages.count(carried, out)
+    copies = np.full(len(out), MISSING, dtype=np.int8)
+    unreadable = 0 if variant.calls is None else variant.calls.count(carried, copies)
+    out[:] = np.where(copies == MISSING, NO_DOSAGE, copies.astype(np.int64) * STEP)
+    return unreadable
+
+
+def _decoded(
+    path: Path,
+    size: int,
+    plan: Plan,
+    indices: Int64,
+    decode: Callable[[list[tuple[int, Variant | None]]], R],
+    most: int,
+    absent: int,
+) -> Iterator[R]:
+    """Chunks of at most so many SNPs, and those without a record."""
     try:
         if path.stat().st_size != size:
             raise changed(path)
-        yield from in_order(decode, _chunks(path, plan, indices))
+        yield from in_order(decode, _chunks(path, plan, indices, most, absent))
     except OSError:
         raise changed(path) from None
 
 
-def _chunks(path: Path, plan: Plan, indices: Int64) -> Iterator[list[tuple[int, Variant | None]]]:
+def _chunks(
+    path: Path, plan: Plan, indices: Int64, most: int, length: int
+) -> Iterator[list[tuple[int, Variant | None]]]:
     """SNPs of the list and their records, then those that have none."""
     wanted = set(indices.tolist())
-    most = max(1, CALLS // plan.people)
     chunk: list[tuple[int, Variant | None]] = []
     room = BYTES
     for variant in variants(path, plan.people):
@@ -152,7 +194,6 @@ def _chunks(path: Path, plan: Plan, indices: Int64) -> Iterator[list[tuple[int, 
     if chunk:
         yield chunk
     absent = sorted(wanted)
-    length = min(most, chunk_length(plan.people))
     for start in range(0, len(absent), length):
         yield [(at, None) for at in absent[start : start + length]]
 

@@ -10,14 +10,20 @@ from typing import Final
 
 import numpy as np
 
-from starling.genome.arrays import Int8, UInt8
+from starling.genome.arrays import Flags, Float32, Int8, UInt8, UInt16
 from starling.genome.plan.sites import MOST_POSITION
 from starling.genome.source.calls import MISSING, NO_ALLELE, Variant, longest
+from starling.genome.source.dosages import DOT, MOST_ALLELES, NO_MORE, WRONG, steps_of, width
 from starling.privacy.compiled import compiled
 
 _FIELDS: Final = 9
 """Fields of a line before the calls."""
 _TAB, _COLON, _DOT, _ZERO, _NINE, _SLASH, _BAR = (ord(sign) for sign in "\t:.09/|")
+_COMMA, _MINUS, _PLUS, _SMALL_E, _LARGE_E = (ord(sign) for sign in ",-+eE")
+_DIGITS: Final = 15
+"""Digits of a number that count: so many and a power of ten up to the 22nd are exact as a double."""
+_MOST_POWER: Final = 22
+_LARGEST: Final = 10_000
 
 
 class _TextCalls:
@@ -34,6 +40,25 @@ class _TextCalls:
 
     def count(self, carried: int, out: Int8) -> int:
         return int(_count(self._text, self._field, carried, out))
+
+
+class _TextDosages:
+    """The dosages of a line: DS, or else GP, which is the part `field` of a call; `call` is GT's part, -1 for none."""
+
+    __slots__ = ("_alleles", "_call", "_field", "_likely", "_text")
+
+    def __init__(self, text: UInt8, field: int, likely: bool, call: int, alleles: int) -> None:
+        self._text, self._field, self._likely, self._call, self._alleles = text, field, likely, call, alleles
+
+    def count(self, carried: int, out: UInt16) -> int:
+        copies = np.full(len(out), MISSING, dtype=np.int8)
+        single = np.zeros(len(out), dtype=np.bool_)
+        if self._call >= 0:
+            _count(self._text, self._call, carried, copies)
+            _find_single(self._text, self._call, single)
+        numbers = np.empty((len(out), width(self._alleles, likely=self._likely)), dtype=np.float32)
+        _read_numbers(self._text, self._field, numbers)
+        return steps_of(numbers, self._alleles, carried, copies, None if self._likely else single, out)
 
 
 def text_variants(pieces: Iterable[bytes], people: int, broken: Callable[[], None]) -> Iterator[Variant]:
@@ -103,12 +128,18 @@ def _variant(text: bytes, array: UInt8, begin: int, end: int, people: int) -> Va
         for low, high in zip((begin - 1, tabs[1], tabs[2], tabs[3]), (tabs[0], tabs[2], tabs[3], tabs[4]), strict=True)
     )
     keys = text[tabs[7] + 1 : tabs[8]].split(b":")
+    alleles = (reference, *(() if alternate == "." else alternate.split(",")))
+    call = keys.index(b"GT") if b"GT" in keys else -1
+    dosages = None
+    if (key := next((each for each in (b"DS", b"GP") if each in keys), None)) and len(alleles) <= MOST_ALLELES:
+        dosages = _TextDosages(calls, keys.index(key), key == b"GP", call, len(alleles))
     return Variant(
         place,
         int(position),
         "" if name == "." else name,
-        (reference, *(() if alternate == "." else alternate.split(","))),
-        _TextCalls(calls, keys.index(b"GT")) if b"GT" in keys else None,
+        alleles,
+        _TextCalls(calls, call) if call >= 0 else None,
+        dosages,
     )
 
 
@@ -155,3 +186,104 @@ def _count(text: UInt8, field: int, carried: int, out: Int8) -> int:
         else:
             out[person] = min(2, 2 * number if known == 1 else number)
     return unreadable
+
+
+@compiled
+def _find_single(text: UInt8, field: int, out: Flags) -> None:
+    """Whether each call is a single allele: a number without a sign that parts alleles."""
+    at = 0
+    for person in range(out.size):
+        seen = 0
+        while seen < field and at < text.size and text[at] != _TAB:
+            seen += text[at] == _COLON
+            at += 1
+        digits, others = 0, 0
+        while seen == field and at < text.size and text[at] != _TAB and text[at] != _COLON:
+            digit = _ZERO <= text[at] <= _NINE
+            digits += digit
+            others += not digit
+            at += 1
+        out[person] = digits > 0 and others == 0
+        while at < text.size and text[at] != _TAB:
+            at += 1
+        at += 1
+
+
+@compiled
+def _read_numbers(text: UInt8, field: int, out: Float32) -> None:
+    """The numbers of each person, apart by commas, as a BCF holds them: float32 (n, k). More than k are WRONG."""
+    at = 0
+    for person in range(out.shape[0]):
+        seen = 0
+        while seen < field and at < text.size and text[at] != _TAB:
+            seen += text[at] == _COLON
+            at += 1
+        count, more = 0, seen == field
+        while more:
+            value, at = _number(text, at)
+            if count < out.shape[1]:
+                out[person, count] = np.float32(value)
+            else:
+                out[person, 0] = WRONG
+            count += 1
+            more = at < text.size and text[at] == _COMMA
+            at += more
+        if count == 0:
+            out[person, 0] = DOT
+        for rest in range(max(count, 1), out.shape[1]):
+            out[person, rest] = NO_MORE
+        while at < text.size and text[at] != _TAB:
+            at += 1
+        at += 1
+
+
+@compiled
+def _number(text: UInt8, at: int) -> tuple[float, int]:
+    """A decimal number from 0, DOT or WRONG, and where it ends."""
+    begin, dots, number, digits, power = at, 0, 0.0, 0, 0
+    wrong = False
+    while at < text.size and not _ends_digits(text[at]):
+        sign = int(text[at])
+        dots += sign == _DOT
+        if _ZERO <= sign <= _NINE:
+            digits += number > 0 or sign > _ZERO
+            counts = digits <= _DIGITS
+            number = 10 * number + (sign - _ZERO) if counts else number
+            power += (not counts) - (dots > 0)
+        wrong |= sign != _DOT and not _ZERO <= sign <= _NINE
+        at += 1
+    length = at - begin
+    scaled = at < text.size and text[at] not in (_TAB, _COLON, _COMMA)
+    if length == 1 and dots == 1 and not scaled:
+        return DOT, at
+    wrong |= dots > 1 or length == dots
+    if scaled:
+        exponent, at = _exponent(text, at + 1)
+        wrong |= exponent > _LARGEST
+        power += exponent
+    if wrong or (number > 0 and power > _MOST_POWER):
+        return WRONG, at
+    # Below it lies nothing but what is far less than a step.
+    scale = 10.0 ** min(abs(power), _MOST_POWER)
+    return (number / scale if power < 0 else number * scale), at
+
+
+@compiled
+def _ends_digits(sign: int) -> bool:
+    return sign in (_TAB, _COLON, _COMMA, _SMALL_E, _LARGE_E)
+
+
+@compiled
+def _exponent(text: UInt8, at: int) -> tuple[int, int]:
+    """A power of ten, and where it ends; what is none is one that no number has."""
+    negative = at < text.size and text[at] == _MINUS
+    at += at < text.size and text[at] in (_MINUS, _PLUS)
+    exponent, begin, wrong = 0, at, False
+    while at < text.size and text[at] not in (_TAB, _COLON, _COMMA):
+        sign = int(text[at])
+        wrong |= not _ZERO <= sign <= _NINE
+        exponent = min(10 * exponent + sign - _ZERO, _LARGEST)
+        at += 1
+    if wrong or at == begin:
+        return 2 * _LARGEST, at
+    return -exponent if negative else exponent, at
