@@ -46,7 +46,7 @@ def test_answers_are_right_and_say_first_what_is_not_protected(tmp_path: Path) -
     assert rare.answer.cases == 100
     page = unescape((rare.folder / "report.html").read_text())
     assert "About 100 people are cases (off by 0 at most with a chance of 95 %); the threshold follows" in page
-    assert "number of cases: discrete Laplace noise, sensitivity 1 phenotype" in page
+    assert "number of cases, or sum of squares: discrete Laplace noise, sensitivity 1 phenotype" in page
     assert starling.open_release(rare.folder).to_pandas("cases")["CASES"].tolist() == [100]
     for done in (number, snps, rare):
         page = unescape((done.folder / "report.html").read_text())

@@ -64,6 +64,10 @@ class SmallStudy:
         """Who is a case, bool (people,)."""
         return self.cases
 
+    def levels(self) -> Int64:
+        """Cases as 1, int64 (people,)."""
+        return self.cases.astype(np.int64)
+
     def score_distances(self, indices: Int64 | None, threshold: int, /) -> Int64:
         """The signed distance of each SNP by the score test, int64 (m,), with a covariate that counts the people."""
         copies = (self.copies if indices is None else self.copies[:, indices]).T

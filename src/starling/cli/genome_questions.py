@@ -95,7 +95,8 @@ noise = click.option(
 prevalence = click.option(
     "--prevalence-epsilon",
     metavar="X",
-    help="Of phenotypes: the part of epsilon that pays a noisy number of cases, from which the threshold follows.",
+    help="Of phenotypes: the part of epsilon that pays a noisy number of cases, or the noisy variance of a quantitative phenotype, from"
+    " which the threshold follows.",
 )
 
 delta = click.option(

@@ -41,7 +41,7 @@ COST: Final = "epsilon"
 TITLES: Final = {
     "test": "Test",
     "k": "How many",
-    "prevalence_epsilon": "Of which for the number of cases",
+    "prevalence_epsilon": "Of which for the number of cases, or the variance",
     "epsilon": "What it costs (epsilon)",
     "selection": "Way of selecting",
     "regions": "Regions",
@@ -137,7 +137,8 @@ class Asks(ABC, Generic[AnswerT]):
         """How many SNPs are significant, told one by one up to `k`, then as a range between powers of two.
 
         `selection` is "permute-and-flip", or "exponential" as published. `prevalence_epsilon` is the part of epsilon that pays a noisy
-        number of cases, from which the threshold of the score test follows. The class says what the rest means and what is raised.
+        number of cases, or variance, from which the threshold of the score test follows. The class says what the rest means and what is
+        raised.
         """
         choices = {"k": k, "epsilon": epsilon, "selection": selection, "prevalence_epsilon": prevalence_epsilon}
         return self._ask(NumSig, request_id, test=self._test(test), **choices)
@@ -156,9 +157,9 @@ class Asks(ABC, Generic[AnswerT]):
     ) -> AnswerT:
         """The `k` SNPs that are significant, or nearest to it, by the most patients.
 
-        `prevalence_epsilon` is the part of epsilon that pays a noisy number of cases, from which the threshold of the score test follows.
-        With a `delta` epsilon is what all `k` together keep at it, which allows long lists more for each SNP (`at_delta`). The class says
-        what else is asked for.
+        `prevalence_epsilon` is the part of epsilon that pays a noisy number of cases, or variance, from which the threshold of the score
+        test follows. With a `delta` epsilon is what all `k` together keep at it, which allows long lists more for each SNP (`at_delta`).
+        The class says what else is asked for.
         """
         choices: dict[str, Any] = {"k": k, "epsilon": epsilon, "regions": regions, "excluding": excluding}
         question = LocSig(self._test(test), **choices, prevalence_epsilon=prevalence_epsilon)  # type: ignore[arg-type]

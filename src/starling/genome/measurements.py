@@ -10,19 +10,23 @@ from starling.release.session import Fields
 
 @dataclass(frozen=True, slots=True)
 class Number(Fields):
-    """How many SNPs are significant: from `low` to `high`, both included; and, where that was asked for, the noisy number of cases."""
+    """How many SNPs are significant: from `low` to `high`, both included; and, where that was asked for, the noisy number of cases, or of
+    a quantitative phenotype the noisy sum of squares about its mean, in whole squares of the plan's range.
+    """
 
     low: int
     high: int
     cases: int | None = field(default=None, metadata=OPTIONAL)
+    squares: int | None = field(default=None, metadata=OPTIONAL)
 
 
 @dataclass(frozen=True, slots=True)
 class SelectedSnps(Fields):
-    """Ids of SNPs, in the order in which they were selected; and, where that was asked for, the noisy number of cases."""
+    """Ids of SNPs, in the order in which they were selected; and, where that was asked for, the noisy number that `Number` has."""
 
     snps: tuple[str, ...]
     cases: int | None = field(default=None, metadata=OPTIONAL)
+    squares: int | None = field(default=None, metadata=OPTIONAL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,9 @@ def test_every_declared_column_is_used() -> None:
         for column in schema.names
     }
     paid = NumSig("score", 1, Fraction(1), prevalence_epsilon=Fraction(1, 10))
-    used |= {*schemas(tiny_plan(60, 9, "additive", "score"), paid)["cases"].names}
+    of_cases = tiny_plan(60, 9, "additive", "score")
+    used |= {*schemas(of_cases, paid)["cases"].names}
+    used |= {*schemas(replace(of_cases, between=(Fraction(0), Fraction(1))), paid)["variance"].names}
     assert used == set(COLUMNS)
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from starling.genome.distance.adjusted import BITS, MOST_VARIANCE, adjusted_distance, score_threshold
+from starling.genome.distance.adjusted import BITS, MOST_VARIANCE, adjusted_distance, score_threshold, whole_squares
 from tests.genome.distance.test_adjusted import VALUES, Bool, Int32, Int64, residual, study
 
 Distances = Callable[[Int64], Int64]
@@ -139,3 +139,15 @@ def test_ends_of_the_range_are_cases_and_controls() -> None:
         found = adjusted_distance(columns, cases.astype(np.int64) * steps, threshold, steps)
         # A threshold that is rounded up in other steps may be met by one change more where changes tie.
         assert np.abs(found - adjusted_distance(columns, cases, score_threshold(Fraction(1, 100)))).max() == 0
+
+
+@pytest.mark.parametrize(("n", "steps"), [(4, 4), (5, 3), (6, 2), (9, 1)])
+def test_whole_squares_have_sensitivity_1(n: int, steps: int) -> None:
+    """Over all neighbours; squares of half the range, the mistake, have more."""
+    found = of_all(lambda vector: np.array([whole_squares(vector, steps)]), n, steps)[:, 0]
+    vectors = all_vectors(n, steps)
+    exact = ((vectors - vectors.mean(axis=1, keepdims=True)) ** 2).sum(axis=1) / steps**2
+    assert np.array_equal(found, np.floor(exact + 1e-9))
+    assert most_changed(found, n, steps) == 1
+    assert most_changed(np.floor(4 * exact + 1e-9).astype(np.int64), n, steps) > 1
+    assert found.max() == n // 2 * (n - n // 2) // n

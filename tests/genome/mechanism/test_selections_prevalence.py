@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from starling.errors import ParameterError
+from starling.genome.artifact.tables import schemas
 from starling.genome.asking import QuestionPlan
-from starling.genome.distance.adjusted import prevalence_variance, score_threshold
+from starling.genome.distance.adjusted import prevalence_variance, score_threshold, squares_variance
 from starling.genome.inference.answer_validation import answer_problem
 from starling.genome.inference.answers import selection_error
 from starling.genome.measurements import Number, SelectedSnps
@@ -18,6 +19,7 @@ from starling.genome.mechanism.explore import mechanism_of
 from starling.genome.plan import LocSig, NumSig
 from starling.genome.plan.choices import PHENOTYPE_QUESTIONS
 from starling.genome.plan.queries import selecting
+from starling.genome.postprocess.wording import answer_text
 from starling.privacy.budget import Epsilon
 from starling.privacy.events import DiscreteLaplaceNoise
 from starling.privacy.neighbours import REPLACE_PHENOTYPE
@@ -86,7 +88,7 @@ def test_the_number_has_the_noise_that_is_charged() -> None:
 
     def square(epsilon: Fraction) -> float:
         question = NumSig("score", 0, HUGE, prevalence_epsilon=epsilon)
-        drawn = [selections._noisy_cases(question, study) or 0 for _ in range(1000)]
+        drawn = [selections._paid(PLAN, question, study)["cases"] for _ in range(1000)]
         return float(np.mean((np.array(drawn) - 20) ** 2))
 
     # The variance is 2 q/(1 - q)^2 = 1.84 with q = 1/e, the fourth moment 22.2: 5 deviations are .69.
@@ -137,3 +139,43 @@ def test_questions_without_it_are_written_as_before() -> None:
     fields = [each["properties"] for schema in schemas for each in schema]
     assert sum("prevalence_epsilon" in each for each in fields) == 2
     assert [each["title"] for each in schemas[0]] == list(PHENOTYPE_QUESTIONS)
+
+
+RANGED = replace(PLAN, between=(Fraction(0), Fraction(10)), steps=20)
+
+
+class Quantitative(Watched):
+    """Phenotypes from 0 to 20, of which the sum of squares about the mean is 6 whole squares of the range."""
+
+    def levels(self) -> Any:
+        return np.where(np.arange(60) % 2, 6, 18) - (np.arange(60) == 0)
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_the_threshold_of_a_quantitative_phenotype_follows_from_noisy_squares(question: Any) -> None:
+    cases = a_study()
+    study = Quantitative(cases.copies, cases.cases, "additive")
+    answers: list[Any] = [mechanism_of(RANGED, question).draw(study) for _ in range(12)]
+    assert len({answer.squares for answer in answers}) > 3
+    assert {answer.cases for answer in answers} == {None}
+    expected = [score_threshold(RANGED.p_threshold, squares_variance(answer.squares, 60, 20)) for answer in answers]
+    assert study.thresholds == list(dict.fromkeys(expected))
+    assert all(answer_problem(RANGED, question, answer) is None for answer in answers)
+    for answer in (
+        replace(answers[0], squares=None),
+        replace(answers[0], cases=1),
+        replace(answers[0], squares=1 << 40),
+    ):
+        assert "a number of cases or squares" in (answer_problem(RANGED, question, answer) or "")
+    sure = replace(question, epsilon=HUGE, prevalence_epsilon=HUGE / 2)
+    drawn: Any = mechanism_of(RANGED, sure).draw(study)
+    assert drawn.squares == 5
+    text = " ".join(answer_text(RANGED, sure, drawn))
+    assert "The standard deviation of the phenotype is about 2.89, with noise" in text
+    assert added_tables(RANGED, sure) == ["variance"]
+
+
+def added_tables(plan: Any, question: Any) -> list[str]:
+    """Tables of a question beside those of every such question."""
+    unpaid = replace(question, prevalence_epsilon=None)
+    return [name for name in schemas(plan, question) if name not in schemas(plan, unpaid)]

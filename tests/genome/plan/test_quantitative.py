@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from starling.errors import ParameterError, PlanError
 from starling.genome.artifact.files import read_plan, write_plan
-from starling.genome.plan import NumSig, Plan, Scan
+from starling.genome.plan import Plan, Scan
 from starling.genome.plan.quantitative import step_of
 from starling.genome.session import plan as stated
 from starling.genome.source.people import People
@@ -65,8 +65,6 @@ def test_what_has_no_proof_is_refused_with_the_reason() -> None:
             replace(ranged(), **wrong)
     with pytest.raises(ParameterError, match="question is scan, whose coins are of cases and controls"):
         Scan(Fraction(1)).check(ranged())
-    with pytest.raises(ParameterError, match="prevalence_epsilon is of cases and controls"):
-        NumSig("score", 1, Fraction(1), prevalence_epsilon=Fraction(1, 10)).check(ranged())
 
 
 LEVELS = [("15", 0), ("44.7", 30), ("30.4", 15), ("1e999999999", 30), ("-1e9", 0), ("+2.6e1", 11)]

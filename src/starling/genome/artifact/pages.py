@@ -62,7 +62,9 @@ def charged(question: Question) -> Section:
     )
     text = "One answer was drawn, by one mechanism."
     if isinstance(question, NumSig | LocSig) and question.prevalence_epsilon is not None:
-        text = "The number of cases was drawn first; the threshold of the answer follows from it."
+        text = (
+            "The number of cases, or the sum of squares, was drawn first; the threshold of the answer follows from it."
+        )
     if isinstance(question, Explore):
         text = """
             An exploration asks one question after another; which ones depends on the public choices and on its noisy answers alone. All of
@@ -255,6 +257,7 @@ def _public(plan: Plan) -> Section:
 _CONTENT: Final = {
     "number": "the number of significant SNPs, as a range",
     "cases": "the number of cases with noise, from which the threshold follows",
+    "variance": "how much phenotypes vary, with noise, from which the threshold follows",
     "snps": "the SNPs, with noisy counts and p-values where they were asked for; columns as PLINK names them",
     "blocks": "the blocks, as in PLINK's .blocks.det",
     "pairs": "the correlation with its noisy counts, as in PLINK's .ld",

@@ -94,7 +94,7 @@ def _number(question: NumSig | Explore) -> str:
 _PATIENT: Final = ", sensitivity 1 patient"
 _PHENOTYPE: Final = " of the score test with covariates, sensitivity 1 phenotype"
 _PLACES: Final = "loc_sig: exponential mechanism without replacement by distance to significance"
-_CASES: Final = "number of cases: discrete Laplace noise, sensitivity 1 phenotype"
+_CASES: Final = "number of cases, or sum of squares: discrete Laplace noise, sensitivity 1 phenotype"
 NOISE: Final = {
     "lattice": "lattice noise on the counts of a table, which keeps their sum; one replaced patient is one move",
     "laplace": "discrete Laplace noise on each count of a table, L1 sensitivity 2",

@@ -69,6 +69,10 @@ COLUMNS: Final[dict[str, tuple[pa.DataType, str]]] = {
     "LOW": (_WHOLE, "The fewest SNPs that the answer stands for"),
     "HIGH": (_WHOLE, "The most SNPs that it stands for"),
     "CASES": (_WHOLE, "People who are cases, with noise"),
+    "SQUARES": (
+        _WHOLE,
+        "Sum of squares of the phenotypes about their mean, in whole squares of the plan's range, with noise",
+    ),
     "CASES_CARRY": (_WHOLE, "Cases who carry the allele, with noise"),
     "CASES_NOT": (_WHOLE, "Cases who do not, with noise"),
     "CONTROLS_CARRY": (_WHOLE, "Controls who carry the allele, with noise"),
@@ -120,6 +124,7 @@ OPTIONAL: Final = ("BP1", "BP2", "KB", "FIRST", "LAST", "SNPS")
 TITLES: Final = {
     "number": "How many SNPs are significant",
     "cases": "How many people are cases",
+    "variance": "How much phenotypes vary",
     "snps": "SNPs that were found or asked for",
     "blocks": "Blocks of correlated SNPs",
     "pairs": "Correlations of SNPs",
@@ -130,6 +135,7 @@ TITLES: Final = {
 KEYS: Final = {
     "number": (),
     "cases": (),
+    "variance": (),
     "snps": ("SNP",),
     "blocks": ("ROUND",),
     "pairs": ("SNP_A", "SNP_B"),
@@ -164,6 +170,7 @@ def schemas(plan: Plan, question: Question) -> dict[str, pa.Schema]:
     columns = {
         "number": ("TEST", "LOW", "HIGH"),
         "cases": ("CASES", "EPSILON"),
+        "variance": ("SQUARES", "EPSILON"),
         "snps": (*ordered, *_PLACE, *(() if question.kind == "loc_sig" else tested)),
         "blocks": ("ROUND", *_BLOCK),
         "pairs": ("CHR_A", "BP_A", "SNP_A", "CHR_B", "BP_B", "SNP_B", *_PAIR, *_with_range(_measure(question), "")),
@@ -172,12 +179,12 @@ def schemas(plan: Plan, question: Question) -> dict[str, pa.Schema]:
         "regions": tuple(REGIONS),
     }
     _, names = ANSWERS[question.kind]
-    names += ("cases",) if _paid(question) else ()
+    names += ("cases" if plan.between is None else "variance",) if _paid(question) else ()
     return {name: pa.schema([(column, COLUMNS[column][0]) for column in columns[name]]) for name in names}
 
 
 def _paid(question: Question) -> Fraction | None:
-    """What of epsilon pays for the number of cases."""
+    """What of epsilon pays for the number of cases, or of squares."""
     return question.prevalence_epsilon if isinstance(question, NumSig | LocSig) else None
 
 
@@ -239,6 +246,8 @@ def filled(plan: Plan, question: Question, estimated: Estimated) -> dict[str, pa
         held["blocks"] = _blocks(plan, answer.blocks)
     if isinstance(answer, Number | SelectedSnps) and answer.cases is not None:
         held["cases"] = {"CASES": [answer.cases], "EPSILON": [str(_paid(question))]}
+    if isinstance(answer, Number | SelectedSnps) and answer.squares is not None:
+        held["variance"] = {"SQUARES": [answer.squares], "EPSILON": [str(_paid(question))]}
     if isinstance(error, SelectionError | ExplorationError):
         names, errors = zip(*selections(error), strict=True)
         held["selections"] = {

@@ -105,6 +105,10 @@ class StudyCounts:
         """Who is a case, as `ExactStudy` asks for it."""
         return self.genotypes.people.cases(self.plan.people)
 
+    def levels(self) -> Int64:
+        """The phenotypes, as `ExactStudy` asks for them."""
+        return self.genotypes.people.levels(self.plan.people)
+
     def score_distances(self, indices: Int64 | None, threshold: int, /) -> Int64:
         """The signed distances by the score test, as `ExactStudy` asks for them."""
         return read_distances(self.plan, self.genotypes, indices, study_basis(self.plan, self.genotypes), threshold)

@@ -70,6 +70,28 @@ def prevalence_variance(cases: int, people: int) -> Fraction:
     return share * (1 - share)
 
 
+def whole_squares(phenotypes: Int64, steps: int) -> int:
+    """The sum of squares about the mean, in whole squares of the range L, rounded down: int64 (n,) in, 0 to n/4 out.
+
+    Sensitivity 1: given all others, the sum is convex in y_i, least at their mean m and (n - 1)/n (y_i - m)^2 more elsewhere, so that
+    another y_i changes it by less than L^2, and by less than 1 in squares of L. Whole parts of such numbers differ by 1 at most.
+
+    >>> whole_squares(np.array([0, 0, 10, 10, 5, 5, 5, 5]), 10)
+    1
+    """
+    people, total = len(phenotypes), int(phenotypes.sum())
+    return (people * int((phenotypes * phenotypes).sum()) - total * total) // (people * steps**2)
+
+
+def squares_variance(squares: int, people: int, steps: int) -> Fraction:
+    """v for steps from a noisy number of whole squares: of at least one, and at most what it can be.
+
+    >>> squares_variance(60, 1000, 10), squares_variance(-4, 1000, 10), squares_variance(400, 1000, 1)
+    (Fraction(6, 1), Fraction(1, 10), Fraction(1, 4))
+    """
+    return min(Fraction(max(squares, 1), people), MOST_VARIANCE) * steps**2
+
+
 def adjusted_distance(columns: Int32, phenotypes: Int64 | Flags, threshold: int, steps: int = 1) -> Int64:
     """The signed distance D of each SNP, in people whose phenotypes change.
 

@@ -85,10 +85,11 @@ def _places(plan: Plan, query: LocSig, answer: Drawn) -> str | None:
 
 
 def _cases(plan: Plan, query: NumSig | LocSig, answer: Number | SelectedSnps) -> str | None:
-    if (answer.cases is None) != (query.prevalence_epsilon is None):
-        return "have a number of cases that was not asked for, or none"
-    if answer.cases is not None and not -FAR <= answer.cases <= plan.people + FAR:
-        return "have a number of cases beyond all that noise gives"
+    wanted, other = (answer.cases, answer.squares) if plan.between is None else (answer.squares, answer.cases)
+    if (wanted is None) != (query.prevalence_epsilon is None) or other is not None:
+        return "have a number of cases or squares that was not asked for, or none"
+    if wanted is not None and not -FAR <= wanted <= plan.people + FAR:
+        return "have a number of cases or squares beyond all that noise gives"
     return None
 
 

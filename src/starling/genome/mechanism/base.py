@@ -25,6 +25,10 @@ class ExactStudy(Protocol):
         """Who is a case, bool (n,)."""
         ...
 
+    def levels(self) -> Int64:
+        """The phenotype of everybody, int64 (n,): 0 or 1, or the step of a quantitative one."""
+        ...
+
     def score_distances(self, indices: Int64 | None, threshold: int, /) -> Int64:
         """The signed distance by the score test of each SNP, or of those at `indices`, to C (distance/adjusted.py): int64 (m,)."""
         ...

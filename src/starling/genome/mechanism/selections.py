@@ -4,8 +4,8 @@ Privacy. Neighbours: replace one patient, n public. Which answers there are to c
 at most 1 (scores/locations.py, scores/blocks.py), so that a selection at sensitivity 1 is epsilon-DP (privacy/sampling/selection.py).
 Where a plan protects phenotypes alone, neighbours replace the phenotype of one patient, and num_sig and loc_sig take the distances of the
 score test with covariates (distance/adjusted.py), which such a replacement moves by at most 1, of quantitative phenotypes too. Their
-threshold is public, or follows from a noisy number of cases that the question pays for first (discrete Laplace noise at sensitivity 1):
-sequential composition.
+threshold is public, or follows from a noisy number of cases, or of whole squares, that the question pays for first (discrete Laplace noise
+at sensitivity 1): sequential composition.
 
 - num_sig, how many SNPs are significant, as a range: the outputs are a function of k and of m. One is selected by permute-and-flip, which
   is never worse, score for score (McKenna and Sheldon 2020), or by the exponential mechanism, as published.
@@ -25,7 +25,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from starling.genome.arrays import Int64
-from starling.genome.distance.adjusted import MOST_VARIANCE, prevalence_variance, score_threshold
+from starling.genome.distance.adjusted import (
+    MOST_VARIANCE,
+    prevalence_variance,
+    score_threshold,
+    squares_variance,
+    whole_squares,
+)
 from starling.genome.distance.rules import of_correlation
 from starling.genome.measurements import Block, Number, SelectedSnps
 from starling.genome.mechanism.base import BaseMechanism, ExactStudy
@@ -48,14 +54,14 @@ class NumSigMechanism(BaseMechanism[NumSig]):
         """The exact tables of all SNPs in, a range of numbers out."""
         snps = len(self.plan.snps)
         outputs = num_sig_outputs(self.query.k, snps)
-        cases = _noisy_cases(self.query, exact)
-        scores = num_sig_scores(_distances(self.plan, self.query, exact, cases), outputs)
+        paid = _paid(self.plan, self.query, exact)
+        scores = num_sig_scores(_distances(self.plan, self.query, exact, paid), outputs)
         event = self.query.event
         if isinstance(event, PermuteAndFlip):
             chosen = permute_and_flip(scores, event.epsilon, event.score_sensitivity)
         else:
             chosen = int(exponential_mechanism(scores, event.epsilon, event.score_sensitivity)[0])
-        return Number(outputs[chosen], (*outputs[1:], snps + 1)[chosen] - 1, cases)
+        return Number(outputs[chosen], (*outputs[1:], snps + 1)[chosen] - 1, **paid)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,30 +71,37 @@ class LocSigMechanism(BaseMechanism[LocSig]):
     def draw(self, exact: ExactStudy, /) -> SelectedSnps:
         """The exact tables of the regions' SNPs in, k ids out, in the order of selection."""
         indices = np.concatenate([np.arange(start, stop) for start, stop in self.query.ranges(self.plan)])
-        cases = _noisy_cases(self.query, exact)
-        scores = loc_sig_scores(_distances(self.plan, self.query, exact, cases, indices))
+        paid = _paid(self.plan, self.query, exact)
+        scores = loc_sig_scores(_distances(self.plan, self.query, exact, paid, indices))
         event, k = self.query.event, self.query.k
         chosen = exponential_mechanism(scores, k * event.epsilon, event.score_sensitivity, k)
-        return SelectedSnps(tuple(self.plan.snps.ids[place] for place in indices[chosen].tolist()), cases)
+        return SelectedSnps(tuple(self.plan.snps.ids[place] for place in indices[chosen].tolist()), **paid)
 
 
-def _noisy_cases(query: NumSig | LocSig, exact: ExactStudy) -> int | None:
-    """The number of cases with noise, where the question pays for it."""
+def _paid(plan: Plan, query: NumSig | LocSig, exact: ExactStudy) -> dict[str, int]:
+    """What the threshold follows from, with noise, where the question pays for it: the number of cases, or whole squares."""
     event = prevalence_event(query)
     if event is None:
-        return None
-    return int(checked_add(exact.is_case().sum(dtype=np.int64), discrete_laplace(event.scale, ())))
+        return {}
+    name = "cases" if plan.between is None else "squares"
+    number = exact.is_case().sum(dtype=np.int64)
+    if plan.between is not None:
+        number = np.int64(whole_squares(exact.levels(), plan.steps))
+    return {name: int(checked_add(number, discrete_laplace(event.scale, ())))}
 
 
 def _distances(
-    plan: Plan, query: NumSig | LocSig, exact: ExactStudy, cases: int | None, indices: Int64 | None = None
+    plan: Plan, query: NumSig | LocSig, exact: ExactStudy, paid: dict[str, int], indices: Int64 | None = None
 ) -> Int64:
     """The signed distance of each SNP: from its table, or, where phenotypes are protected, from the columns that covariates leave of it,
-    with a threshold that follows from the noisy number of cases, if there is one.
+    with a threshold that follows from what was paid for, if anything was.
     """
     if plan.unit == "phenotype":
-        most = MOST_VARIANCE * plan.largest**2
-        variance = most if cases is None else prevalence_variance(cases, plan.people)
+        variance = MOST_VARIANCE * plan.largest**2
+        if "cases" in paid:
+            variance = prevalence_variance(paid["cases"], plan.people)
+        elif paid:
+            variance = squares_variance(paid["squares"], plan.people, plan.steps)
         return exact.score_distances(indices, score_threshold(plan.p_threshold, variance))
     return signed_distances(plan, exact.tables(indices), query.test)
 

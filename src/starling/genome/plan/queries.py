@@ -101,8 +101,8 @@ class NumSig(BaseQuestion):
         k: Numbers up to it are told one by one, larger ones as ranges that double; at most the number of SNPs.
         epsilon: What the answer costs, above 0: the more, the smaller the error.
         selection: How the number is selected: permute-and-flip, or exponential as published.
-        prevalence_epsilon: The part of epsilon that pays a noisy number of cases, from which the threshold of the score test follows;
-            without it as many cases as controls are supposed.
+        prevalence_epsilon: The part of epsilon that pays a noisy number of cases, or the noisy variance of a quantitative phenotype, from
+            which the threshold of the score test follows; without it as many cases as controls are supposed.
     """
 
     test: str
@@ -142,8 +142,8 @@ class LocSig(BaseQuestion):
         epsilon: What all k together cost, above 0: the more, the smaller the error.
         regions: Where to look, by names of regions of the plan; in all of them where none is named.
         excluding: Ranges of SNPs that are left out, each by its first and last SNP.
-        prevalence_epsilon: The part of epsilon that pays a noisy number of cases, from which the threshold of the score test follows;
-            without it as many cases as controls are supposed.
+        prevalence_epsilon: The part of epsilon that pays a noisy number of cases, or the noisy variance of a quantitative phenotype, from
+            which the threshold of the score test follows; without it as many cases as controls are supposed.
     """
 
     test: str
@@ -304,17 +304,21 @@ def selecting(query: NumSig | LocSig) -> Fraction:
 
 
 def prevalence_event(query: NumSig | LocSig) -> DiscreteLaplaceNoise | None:
-    """The noise of the number of cases, which a replaced phenotype changes by 1 at most; None where it is not asked for."""
+    """The noise of the number of cases, or of whole squares (distance/adjusted.py), which a replaced phenotype changes by 1 at most; None
+    where it is not asked for.
+    """
     epsilon = query.prevalence_epsilon
     return None if epsilon is None else DiscreteLaplaceNoise(1 / epsilon, Fraction(1))
 
 
 def _with_prevalence(query: NumSig | LocSig, selection: Guarantee) -> Guarantee:
-    """With the number of cases, if it is asked for: it is drawn first, and the selection's threshold follows from it."""
+    """With the number that is paid for, if any: it is drawn first, and the selection's threshold follows from it."""
     event = prevalence_event(query)
     if event is None:
         return selection
-    return sequential(selection.name, (Guarantee("number of cases", selection.relation, event), selection))
+    return sequential(
+        selection.name, (Guarantee("number of cases, or sum of squares", selection.relation, event), selection)
+    )
 
 
 def _check_prevalence(plan: Plan, query: NumSig | LocSig) -> None:
@@ -323,9 +327,6 @@ def _check_prevalence(plan: Plan, query: NumSig | LocSig) -> None:
         return
     if plan.unit != "phenotype":
         problem = "is of the score test alone, which plans that protect all of a person have not"
-        raise ParameterError("prevalence_epsilon", problem, "leave it out")
-    if plan.between is not None:
-        problem = "is of cases and controls, and the plan has a range of phenotypes"
         raise ParameterError("prevalence_epsilon", problem, "leave it out")
     if not LEAST_LATTICE_RATE <= part < query.epsilon:
         problem = f"is not from {LEAST_LATTICE_RATE} to less than epsilon, of which it is a part"

@@ -7,8 +7,10 @@ exact one with a chance of CONFIDENCE or more.
 """
 
 from collections.abc import Sequence
+from math import sqrt
 from typing import Final
 
+from starling.genome.distance.adjusted import squares_variance
 from starling.genome.inference.answers import SelectionError, selection_error
 from starling.genome.inference.intervals import Interval
 from starling.genome.inference.scans import Region
@@ -68,8 +70,11 @@ LARGE_SHARE: Final = 0.01
 def answer_text(plan: Plan, question: Question, answer: Answer) -> list[str]:
     """An answer in sentences, as an estimate with its chance; first, where phenotypes alone are protected, that they are."""
     sentences = _sentences(plan, question, answer)
-    if isinstance(question, NumSig | LocSig) and isinstance(answer, Number | SelectedSnps) and answer.cases is not None:
-        sentences.append(_cases(question, answer.cases))
+    if isinstance(question, NumSig | LocSig) and isinstance(answer, Number | SelectedSnps):
+        if answer.cases is not None:
+            sentences.append(_cases(question, answer.cases))
+        if answer.squares is not None:
+            sentences.append(_deviation(plan, answer.squares))
     return sentences if plan.unit == "person" else [f"{UNPROTECTED}: each person's phenotype alone is.", *sentences]
 
 
@@ -192,6 +197,16 @@ def _cases(question: NumSig | LocSig, cases: int) -> str:
     off = margin(DiscreteLaplace(event.scale), 1 - CONFIDENCE)
     about = f"About {cases:,} people are cases (off by {off:,} at most with a chance of {PERCENT})"
     return f"{about}; the threshold follows from that number."
+
+
+def _deviation(plan: Plan, squares: int) -> str:
+    """The standard deviation that the noisy squares give, in units of the phenotype."""
+    assert plan.between is not None
+    low, high = plan.between
+    deviation = sqrt(squares_variance(squares, plan.people, 1)) * float(high - low)
+    return (
+        f"The standard deviation of the phenotype is about {deviation:z.3g}, with noise; the threshold follows from it."
+    )
 
 
 def _snps(answer: Number) -> str:

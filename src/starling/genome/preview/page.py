@@ -7,7 +7,6 @@ from functools import partial
 from math import log, log10
 from typing import Final
 
-from starling.genome.distance.adjusted import MOST_VARIANCE
 from starling.genome.distance.constants import quantile
 from starling.genome.plan import LocBlock, Question, Scan, SnpCorr, SnpPval
 from starling.genome.plan.choices import OF_CARRIERS, UNPROTECTED
@@ -135,7 +134,8 @@ def note(assumed: Assumed, expected: Sequence[Expected]) -> str:
     if isinstance(expected[0].query, Scan):
         return _ADDS_UP
     if assumed.plan.unit == "phenotype":
-        return conservatism(assumed) if assumed.variance(expected[0].query) == MOST_VARIANCE else _PAID
+        paid = getattr(expected[0].query, "prevalence_epsilon", None) is not None
+        return conservatism(assumed) if not paid or assumed.plan.between is not None else _PAID
     return OF_CARRIERS if isinstance(expected[0].query, LocBlock | SnpCorr) else ""
 
 
@@ -147,7 +147,8 @@ _ADDS_UP: Final = f"One response serves all SNPs. Another scan draws another, an
 _RANGE: Final = (
     "The threshold supposes the largest variance that phenotypes between the plan's ends can have. If a standard deviation is a quarter of"
     " the way between the ends, a SNP has to reach a chi-squared of {required} in place of {wanted}. Odds ratios are of"
-    " {cases} people at the upper end and all others at the lower; phenotypes between them need more. {covariates}"
+    " {cases} people at the upper end and all others at the lower; phenotypes between them need more. prevalence_epsilon pays"
+    " for the variance, and so for a threshold that follows from it. {covariates}"
 )
 
 

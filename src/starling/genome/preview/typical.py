@@ -100,7 +100,9 @@ class Assumed:
         return np.stack([has[:, 0], has_not[:, 0], has[:, 1], has_not[:, 1]], axis=1)
 
     def variance(self, query: Any) -> Fraction:
-        """Of a phenotype, as the threshold of a score test supposes it: that of the cases where the question pays for their number."""
+        """Of a phenotype, as the threshold of a score test supposes it: that of the cases where the question pays for their number. Of a
+        quantitative one it is that of people at both ends.
+        """
         paid = getattr(query, "prevalence_epsilon", None) is not None
         return prevalence_variance(self.cases, self.plan.people) if paid else MOST_VARIANCE
 
