@@ -12,7 +12,12 @@ from hypothesis import strategies as st
 from starling.errors import ParameterError, PlanError
 from starling.genome.artifact.files import read_plan, write_plan
 from starling.genome.plan import Plan, Scan
-from starling.genome.plan.quantitative import step_of
+from starling.genome.plan.quantitative import divided_in_words, step_of
+from starling.genome.postprocess.estimates import ScanAnswer
+from starling.genome.postprocess.wording import answer_text
+from starling.genome.preview.expected import preview
+from starling.genome.preview.page import note
+from starling.genome.preview.typical import Assumed
 from starling.genome.session import plan as stated
 from starling.genome.source.people import People
 from tests.genome.plan.test_model_quantitative import SNPS, divided
@@ -63,8 +68,16 @@ def test_what_has_no_proof_is_refused_with_the_reason() -> None:
     for wrong in ({"steps": 0}, {"between": (Fraction(45), Fraction(15))}):
         with pytest.raises(PlanError, match=r"study\.(steps|between) are not"):
             replace(ranged(), **wrong)
-    with pytest.raises(ParameterError, match="question is scan, whose coins are of cases and controls"):
-        Scan(Fraction(1)).check(ranged())
+
+
+def test_a_scan_divides_it_in_the_middle() -> None:
+    Scan(Fraction(1)).check(ranged())
+    assert "Cases are people above 30, the middle" in divided_in_words(ranged())
+    assert divided_in_words(divided(30)) == ""
+    question = Scan(Fraction(1))
+    assert divided_in_words(ranged()) in note(Assumed.of(ranged()), [preview(ranged(), question)])
+    told = answer_text(ranged(), question, ScanAnswer(1, 0, 1.0, 0.5, 0, ()))
+    assert told[2] == divided_in_words(ranged())
 
 
 LEVELS = [("15", 0), ("44.7", 30), ("30.4", 15), ("1e999999999", 30), ("-1e9", 0), ("+2.6e1", 11)]

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
-from starling.errors import ParameterError
 from starling.genome.plan.model import Plan
 from starling.genome.plan.queries import BaseQuestion, check_noise, check_unit
 from starling.privacy.events import RandomizedResponse
@@ -22,7 +21,8 @@ LEAST_SCAN: Final = Fraction(1, 1024)
 
 @dataclass(frozen=True, slots=True)
 class Scan(BaseQuestion):
-    """A score test, an odds ratio and a p-value of every SNP of the list.
+    """A score test, an odds ratio and a p-value of every SNP of the list; of a quantitative phenotype, of being above the middle of the
+    plan's range.
 
     Attributes:
         epsilon: What the one response costs, and so the whole scan, at least 1/1024: the more, the smaller the noise.
@@ -34,9 +34,6 @@ class Scan(BaseQuestion):
         """Raises ParameterError when the plan has no such question."""
         check_unit(plan, self.kind)
         check_noise(self.epsilon, LEAST_SCAN)
-        if plan.between is not None:
-            fix = "take a plan with above, a public number such as the median, or another question"
-            raise ParameterError("question", "is scan, whose coins are of cases and controls", fix)
 
     @property
     def event(self) -> RandomizedResponse:

@@ -17,6 +17,7 @@ from starling.genome.inference.scans import Region
 from starling.genome.measurements import Block, Number, SelectedSnps
 from starling.genome.plan import Explore, LocBlock, LocSig, Model, NumSig, Plan, Question
 from starling.genome.plan.choices import UNPROTECTED
+from starling.genome.plan.quantitative import divided_in_words
 from starling.genome.plan.queries import prevalence_event
 from starling.genome.postprocess.estimates import (
     CONFIDENCE,
@@ -154,6 +155,7 @@ def _scan(plan: Plan, answer: ScanAnswer) -> list[str]:
     )
     adjusted = "" if plan.adjusted == "nothing" else f", adjusted for {plan.adjusted}"
     lines = [f"{number} at or below the threshold by the score test{adjusted}."]
+    lines += [sentence for sentence in (divided_in_words(plan),) if sentence]
     lines += inflation_text(answer.inflation)
     wanted = len(plan.covariates) + plan.components
     if answer.adjusted < wanted:

@@ -10,6 +10,7 @@ from typing import Final
 from starling.genome.distance.constants import quantile
 from starling.genome.plan import LocBlock, Question, Scan, SnpCorr, SnpPval
 from starling.genome.plan.choices import OF_CARRIERS, UNPROTECTED
+from starling.genome.plan.quantitative import divided_in_words
 from starling.genome.preview.expected import Expected, ExpectedExplore, preview
 from starling.genome.preview.grids import (
     NOTHING,
@@ -132,7 +133,7 @@ def expected_errors(
 def note(assumed: Assumed, expected: Sequence[Expected]) -> str:
     """What whoever asks this question must know beforehand; empty for most."""
     if isinstance(expected[0].query, Scan):
-        return _ADDS_UP
+        return _ADDS_UP if assumed.plan.between is None else f"{divided_in_words(assumed.plan)} {_OF_NORMAL} {_ADDS_UP}"
     if assumed.plan.unit == "phenotype":
         paid = getattr(expected[0].query, "prevalence_epsilon", None) is not None
         return conservatism(assumed) if not paid or assumed.plan.between is not None else _PAID
@@ -144,6 +145,10 @@ _PAID: Final = f"The threshold follows from the noisy number of cases: as many a
 _ADDS_UP: Final = f"One response serves all SNPs. Another scan draws another, and the costs add up. {_COVARIATES}"
 
 
+_OF_NORMAL: Final = (
+    "Of a normal phenotype 64 % of these shares are left, and less where the middle is far from the median: choose ends with the median"
+    " half way."
+)
 _RANGE: Final = (
     "The threshold supposes the largest variance that phenotypes between the plan's ends can have. If a standard deviation is a quarter of"
     " the way between the ends, a SNP has to reach a chi-squared of {required} in place of {wanted}. Odds ratios are of"
