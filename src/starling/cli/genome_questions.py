@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 def genotypes(function: Any) -> Any:
     """--genotypes, --phenotype and --covariates, which open records."""
-    prefix = "Confidential: the prefix of .bed, .bim, .fam or .pgen, .pvar, .psam, or a .vcf, .vcf.gz or .bcf."
-    cases = "Who is a case: ids and a phenotype on each line. Needed for VCF; else in place of the .fam's."
+    prefix = "Confidential: the prefix of .bed, .bim, .fam or .pgen, .pvar, .psam, or a .vcf, .vcf.gz, .bcf or .bgen."
+    cases = "Who is a case: ids and a phenotype on each line. Needed for VCF and BGEN; else in place of the .fam's."
     adjusted = "The plan's covariates, as PLINK's --covar takes them."
     return with_options(
         function,

@@ -107,7 +107,7 @@ def release(
     Args:
         plan: The public choices.
         question: A query of `genome.plan`, or an exploration.
-        genotypes: Confidential: PLINK's prefix of .bed or .pgen, or a .bed, .pgen, .vcf, .vcf.gz or .bcf.
+        genotypes: Confidential: PLINK's prefix of .bed or .pgen, or a .bed, .pgen, .vcf, .vcf.gz, .bcf or .bgen.
         out: The folder to make; it must not exist, unless it is the answer of this very request.
         phenotype: File of phenotypes; needed for VCF and BCF, else it takes the place of what .fam or .psam say.
         covariates: File of covariates, as PLINK's --covar takes it; needed where the plan adjusts for some.

@@ -95,9 +95,9 @@ class Plan(PlanChoices):
         """Charge the question, read the study, draw the answer, publish, and open what was published.
 
         Args:
-            records: Genotypes: PLINK's prefix of .bed or .pgen, or a .bed, .pgen, .vcf, .vcf.gz or .bcf; or a frame with a row for each
-                person (a column IID, or the index of a pandas frame) and a column for each SNP, which holds the copies of the carried
-                allele: 0, 1, 2, or missing; of a plan that counts dosages any number from 0 to 2.
+            records: Genotypes: PLINK's prefix of .bed or .pgen, or a .bed, .pgen, .vcf, .vcf.gz, .bcf or .bgen; or a frame with a row for
+                each person (a column IID, or the index of a pandas frame) and a column for each SNP, which holds the copies of the
+                carried allele: 0, 1, 2, or missing; of a plan that counts dosages any number from 0 to 2.
             question: A `NumSig`, `LocSig`, `LocBlock`, `SnpPval`, `SnpCorr`, `Explore` or `Scan` with its price.
             out: The folder to make. Without it and without a ledger, a temporary one that goes with the release.
             ledger: Pays, opened or as its URL. Without it nothing limits a further release of the same records.
@@ -106,8 +106,8 @@ class Plan(PlanChoices):
             request_id: The id under which the charge is found again; a fresh one without it.
             unvalidated: Whether records are read that nobody accepted in the ledger; by default only without a ledger. A frame cannot be
                 accepted.
-            phenotype: A file of phenotypes, or a frame with IID and a column of them; needed for VCF, BCF and frames, else it takes the
-                place of what .fam or .psam say.
+            phenotype: A file of phenotypes, or a frame with IID and a column of them; needed for VCF, BCF, BGEN and frames, else it takes
+                the place of what .fam or .psam say.
             covariates: A file of covariates, as PLINK's --covar takes it, or a frame with IID and their columns; needed where the plan
                 adjusts for some.
 

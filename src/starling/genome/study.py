@@ -63,7 +63,7 @@ class Study(Asks[Answered], InSession):
 
         Args:
             plan: Public choices, or the path of a plan file.
-            genotypes: Confidential: PLINK's prefix of .bed or .pgen, or a .bed, .pgen, .vcf, .vcf.gz or .bcf.
+            genotypes: Confidential: PLINK's prefix of .bed or .pgen, or a .bed, .pgen, .vcf, .vcf.gz, .bcf or .bgen.
             phenotype: File of phenotypes; needed for VCF and BCF, else it takes the place of what .fam or .psam say.
             covariates: File of covariates, as PLINK's --covar takes it; needed where the plan adjusts for some.
             folder: The folder in which each answer gets one of its own; it is made if it is not there.
@@ -146,7 +146,7 @@ def explore(
 
     Args:
         plan: Public choices, or the path of a plan file.
-        genotypes: Confidential: PLINK's prefix of .bed or .pgen, or a .bed, .pgen, .vcf, .vcf.gz or .bcf.
+        genotypes: Confidential: PLINK's prefix of .bed or .pgen, or a .bed, .pgen, .vcf, .vcf.gz, .bcf or .bgen.
         out: Folder to make; must not exist, unless it is the answer of this very request.
         epsilon: What the whole costs, charged at the start whatever its parts leave unspent: a text such as "2", or an exact number.
         test: One of the plan's tests that has a distance to significance; the first of them without it.

@@ -16,7 +16,7 @@ import numpy as np
 from starling.errors import Problem, SourceError
 from starling.genome.arrays import Flags, Int64
 from starling.genome.plan import Plan
-from starling.genome.plan.sites import UNKNOWN, Site, chromosome, read_sites
+from starling.genome.plan.sites import UNKNOWN, Site, Sites, chromosome, read_sites
 from starling.genome.source.bed import check_bed, read_bed
 from starling.genome.source.calls import Calls
 from starling.genome.source.covariates import open_covariates
@@ -26,6 +26,7 @@ from starling.genome.source.people import People, PeopleFile, open_people
 from starling.planfile.spelling import shown
 
 if TYPE_CHECKING:
+    from starling.genome.source.bgen import Bgen
     from starling.genome.source.pgen import PgenCalls
 
 MOST_LISTED: Final = 1000
@@ -56,6 +57,12 @@ def match_sites(path: Path, plan: Plan) -> Matched:
     listed = read_sites(path, problems)
     if problems:
         raise SourceError(problems=problems)
+    return match_listed(listed, plan)
+
+
+def match_listed(listed: Sites, plan: Plan) -> Matched:
+    """As `match_sites`, of sites that were read."""
+    problems: list[Problem] = []
     snps = plan.snps
     positions = snps.positions.tolist()
     # Lists, because a million single numbers are read and written.
@@ -77,12 +84,13 @@ def match_sites(path: Path, plan: Plan) -> Matched:
         if rows[at] >= 0:
             wrong = "is there twice", "give every SNP an id of its own"
         if wrong is not None:
-            problems.append(Problem(shown(site.id), *wrong, path.name, listed.lines[row]))
+            line = listed.lines[row] if listed.lines else None
+            problems.append(Problem(shown(site.id), *wrong, listed.file, line))
         rows[at], carried[at] = row, _carried(site, snps.carried[at], snps.other[at])
     row_numbers = np.array(rows, dtype=np.int64)
     for at in np.flatnonzero(row_numbers < 0)[: MOST_LISTED - len(problems)].tolist():
         fix = "take it out of the plan's list, or give genotypes that have it"
-        problems.append(Problem(shown(snps.ids[at]), "of the plan's list is not there", fix, path.name))
+        problems.append(Problem(shown(snps.ids[at]), "of the plan's list is not there", fix, listed.file))
     if problems:
         raise SourceError(problems=problems)
     counted = np.array(carried, dtype=np.int64)
@@ -120,9 +128,10 @@ def _carried(site: Site, carried: str, other: str) -> int:
 
 R = TypeVar("R")
 
-Kind: TypeAlias = Literal["bed", "pgen", "vcf"]
+Kind: TypeAlias = Literal["bed", "pgen", "vcf", "bgen"]
 
 _VCF: Final = (".vcf", ".vcf.gz", ".vcf.bgz", ".bcf")
+_BGEN: Final = ".bgen"
 _PACKED: Final[dict[str, Kind]] = {".bed": "bed", ".pgen": "pgen"}
 _COMPANIONS: Final[dict[Kind, tuple[str, str]]] = {"bed": (".bim", ".fam"), "pgen": (".pvar", ".psam")}
 
@@ -136,8 +145,9 @@ class Genotypes:
         files: All files of the study, that of the phenotypes included.
         size: Its bytes: a file that has another size when it is read is not the one that was checked.
         people: Who the calls are of, and where their phenotypes are.
-        matched: .bed and .pgen: where the SNPs of the plan's list are; None for a VCF, which is not read before the charge.
+        matched: .bed, .pgen and BGEN: where the SNPs of the plan's list are; None for a VCF, which is not read before the charge.
         pgen: .pgen: the process that reads it, which ends with the last use of this value.
+        bgen: BGEN: where its variants are.
         covariates: The file of the covariates that the plan adjusts for; None where it adjusts for none.
     """
 
@@ -149,6 +159,7 @@ class Genotypes:
     matched: Matched | None = field(default=None, repr=False)
     pgen: "PgenCalls | None" = field(default=None, repr=False)
     covariates: PeopleFile | None = field(default=None, repr=False)
+    bgen: "Bgen | None" = field(default=None, repr=False)
 
 
 def open_genotypes(
@@ -157,9 +168,9 @@ def open_genotypes(
     """Check the public shape of a study's files.
 
     Args:
-        path: PLINK's prefix of .bed, .bim, .fam or of .pgen, .pvar, .psam; or a .bed, .pgen, .vcf, .vcf.gz or .bcf.
+        path: PLINK's prefix of .bed, .bim, .fam or of .pgen, .pvar, .psam; or a .bed, .pgen, .vcf, .vcf.gz, .bcf or .bgen.
         plan: Says how many people there are and which SNPs.
-        phenotype: File of phenotypes; needed for VCF and BCF, else it takes the place of what .fam or .psam say.
+        phenotype: File of phenotypes; needed for VCF, BCF and BGEN, else it takes the place of what .fam or .psam say.
         covariates: File of covariates; needed where the plan adjusts for some.
 
     Raises:
@@ -173,11 +184,21 @@ def open_genotypes(
     if plan.covariates and adjusted is None:
         names = ", ".join(map(shown, plan.covariates))
         raise SourceError("covariates", "are missing", f"give the file that has {names}, as PLINK's --covar takes it")
+    if path.name.endswith((*_VCF, _BGEN)) and phenotype_path is None:
+        refuse(path, "has no phenotypes", "give a phenotype file beside it", field="phenotype")
+    if path.name.endswith(_BGEN):
+        from starling.genome.source.bgen import open_bgen
+
+        if plan.genotypes != "dosages":
+            fix = 'write genotypes = "dosages", or convert it by plink2 --make-pgen'
+            refuse(path, "has probabilities, and the plan counts calls", fix)
+        bgen = open_bgen(path)
+        people_of = open_people(plan, phenotype_path, samples=bgen.samples)
+        matched = match_listed(bgen.sites, plan)
+        return Genotypes("bgen", files, path, bgen.size, people_of, matched, covariates=adjusted, bgen=bgen)
     if path.name.endswith(_VCF):
         from starling.genome.source.vcf import check_vcf
 
-        if phenotype_path is None:
-            refuse(path, "has no phenotypes", "give a phenotype file beside it", field="phenotype")
         size, samples = check_vcf(path)
         people_of = open_people(plan, phenotype_path, samples=samples)
         return Genotypes("vcf", files, path, size, people_of, covariates=adjusted)
@@ -203,11 +224,11 @@ def study_files(
     path: str | Path, phenotype: str | Path | None, covariates: str | Path | None = None
 ) -> tuple[Path, ...]:
     """All files of a study, as `open_genotypes` would take them, none of them opened: calls, sites, people, phenotypes, covariates. Raises
-    SourceError when the path is neither a VCF or BCF nor the prefix of a .bed or .pgen.
+    SourceError when the path is neither a VCF, BCF or BGEN nor the prefix of a .bed or .pgen.
     """
     path = Path(path).absolute()
     others = tuple(Path(each).absolute() for each in (phenotype, covariates) if each is not None)
-    if path.name.endswith(_VCF):
+    if path.name.endswith((*_VCF, _BGEN)):
         return (path, *others)
     kind, prefix = _prefix(path)
     return (*(Path(f"{prefix}{ending}") for ending in (f".{kind}", *_COMPANIONS[kind])), *others)
@@ -221,7 +242,7 @@ def _prefix(path: Path) -> tuple[Kind, str]:
     if len(there) > 1:
         refuse(path, "is the prefix of a .bed and of a .pgen", "name one of the two files")
     if not there:
-        fix = "give the prefix of .bed, .bim and .fam or .pgen, .pvar and .psam, or a .vcf, .vcf.gz or .bcf"
+        fix = "give the prefix of .bed, .bim and .fam or .pgen, .pvar and .psam, or a .vcf, .vcf.gz, .bcf or .bgen"
         refuse(path, "is not the prefix of a .bed or .pgen", fix)
     return there[0], str(path)
 
@@ -265,6 +286,11 @@ def read_dosages(
     """As `read`, of the dosages of a plan that counts them."""
     chosen = np.arange(len(plan.snps), dtype=np.int64) if indices is None else indices
     path, size, matched, pgen = genotypes.path, genotypes.size, genotypes.matched, genotypes.pgen
+    if matched is not None and genotypes.bgen is not None:
+        from starling.genome.source.bgen import read_bgen
+
+        rows, carried = matched.rows[chosen], matched.carried[chosen]
+        return read_bgen(path, genotypes.bgen, plan.people, chosen, rows, carried, work, lost)
     if matched is None or pgen is None:
         from starling.genome.source.vcf import read_vcf_dosages
 

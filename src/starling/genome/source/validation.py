@@ -235,7 +235,7 @@ def _calls(plan: Plan, genotypes: Genotypes, cases: Flags, x_calls: XCalls, prob
             x_calls.add(copies(on_x[start : start + _TILE], plan.people))
 
     def lost(snps: Int64) -> None:
-        fix = "write the .pgen again from its source; until then all calls are missing"
+        fix = "write it again from its source; until then all calls are missing"
         some = (
             Problem(f"malformed records of {shown(plan.snps.ids[at])}", "cannot be read", fix, genotypes.path.name)
             for at in snps
