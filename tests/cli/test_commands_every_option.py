@@ -55,6 +55,7 @@ HERE: Final = {
     "places hotspots --key": (["out", "--slice", "January", "--k", "1"], WRONG_KEY),
     "places hotspots --side": (["out", "--slice", "January", "--k", "1"], ["--side", "2"]),
     "places map --key": (["out", "--slice", "January", "--out", "new"], WRONG_KEY),
+    "places means --key": (["out", "--rectangles", "rectangles.csv"], WRONG_KEY),
     "places plot --key": (["out", "--slice", "January", "--out", "new"], WRONG_KEY),
     "places plot --slice": (["out", "--slice", "January", "--out", "new"], ["--slice", "February"]),
     "places preview --seed": (["plan.toml", "--expected", "50", "--size", "25", "--world", "gather"], ["--seed", "7"]),
@@ -63,7 +64,7 @@ HERE: Final = {
     "places validate --again": (["plan.toml", "--records", "records.csv"], ["--again"]),
 }
 """Of an option a command line without it, and what is added."""
-FAILS: Final = {"groups validate --all": 65, "tables export --structure": 2}
+FAILS: Final = {"places means --key": 2, "groups validate --all": 65, "tables export --structure": 2}
 """Of a command line that does not succeed without the option its exit code."""
 
 

@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from starling import open_release
 from starling.cli import main
 from starling.places.analysis import PlacesRelease
-from tests.places.plans import SLICED, write_world
+from tests.places.plans import SLICED, VALUED, write_world
 
 RECTANGLES = "x0,y0,x1,y1\n0,0,4,2\n0.5,0,2,1.5\n-1,0,2,2\n"
 
@@ -28,6 +28,9 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / "plan.toml").unlink()
         write_world(folder, SLICED)
         call("release", "plan.toml", "--records", "records.csv", "--out", "sliced", "--unvalidated", "--yes")
+        write_world(folder, VALUED)
+        (folder / "fares.csv").write_text("lon,lat,fare\n" + "0.5,0.5,2\n" * 40)
+        call("release", "plan.toml", "--records", "fares.csv", "--out", "valued", "--unvalidated", "--yes")
     return folder
 
 
@@ -140,6 +143,19 @@ def test_a_map_and_exports_are_written(folder: Path) -> None:
     with np.load(made["grid.npz"]) as file, open_release(folder / "release") as opened:
         assert isinstance(opened, PlacesRelease)
         assert (file["counts"] == opened.grid()).all()
+
+
+def test_means_of_a_value_are_told(folder: Path) -> None:
+    found = json.loads(call("means", "valued", "--rectangles", "rectangles.csv", "--level", "0.9", "--json").stdout)
+    with open_release(folder / "valued") as opened:
+        assert isinstance(opened, PlacesRelease)
+        result = opened.means([[0, 0, 4, 2]], level="0.9")
+    assert result.means_lower is not None
+    assert (found["points"][0], found["means_lower"][0]) == (result.points[0], result.means_lower[0])
+    assert "mean from" in call("means", "valued", "--slice", "all", "--rectangles", "rectangles.csv").stdout
+    wrong = call("means", "valued", "--slice", "fare above -2", "--rectangles", "rectangles.csv", code=2)
+    assert "without a layer; name one of all" in wrong.stderr
+    assert "no value whose means" in call("means", "release", "--rectangles", "rectangles.csv", code=2).stderr
 
 
 def test_exports_have_whole_numbers_where_they_are_wanted(folder: Path) -> None:

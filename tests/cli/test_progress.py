@@ -152,6 +152,7 @@ LONG: dict[str, tuple[tuple[str, ...], str, str]] = {
     "places release": ((*POINTS, *PAID), "privacy", "starling.places.publication:PlacesPublication.mechanism"),
     "places evaluate": ((*POINTS, "--release", "{released}"), "counting", "starling.places.evaluate:evaluate"),
     "places count": (("{released}", "--rectangles", "{points}/rectangles.csv"), "checking", OPENING),
+    "places means": (("{released}", "--rectangles", "{points}/rectangles.csv"), "checking", OPENING),
     "places compare": (("{released}", "{released}", "--rectangles", "{points}/rectangles.csv"), "checking", OPENING),
     "places hotspots": (("{released}",), "ranking", OPENING),
     "places map": (("{released}", "--out", "{out}"), "drawing", OPENING),

@@ -26,6 +26,9 @@ SLICED: dict[str, Any] = {
 KINDS: dict[str, Any] = {"input": {"category": "kind"}, "slices": {"categories": ["theft", "arson"]}}
 """Beside SLICED: slices by two columns."""
 
+VALUED: dict[str, Any] = {"input": {"value": "fare"}, "value": {"lower": -2, "upper": 3}}
+"""Sums of a value, of at most 5 units in both layers."""
+
 
 def values(*changes: dict[str, Any]) -> dict[str, Any]:
     """The keys of the plan file with changes of its sections; a key that becomes None is left out."""

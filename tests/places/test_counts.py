@@ -16,7 +16,7 @@ from starling.engine.spark import Spark, check_seen
 from starling.places.counts import occupied_cells, tally
 from starling.places.plan import Plan
 from starling.places.source import open_records
-from tests.places.plans import PERSON, SLICED, plan, write_world
+from tests.places.plans import PERSON, SLICED, VALUED, plan, write_world
 
 COLUMNS = ["-0.5", "0.5", "1.5", "2.5"]
 """Longitudes of the four columns of the southern row."""
@@ -153,6 +153,60 @@ def test_a_person_has_at_most_k_points_over_all_slices_of_two_columns(
     assert (whole - others).sum() == min(own, points)
 
 
+VALUES_OF_RECORDS = ["-7", "-2", "-0.5", "0.5", "1.5", "3", "1e30", "inf", "nan", "", "x"]
+UNITS = [0, 0, 2, 2, 4, 5, 5, None, None, None, None]
+"""Units above -2, of values that are rounded, ties to the even one, and clamped to 3; None is dropped."""
+
+
+def write_values(path: Path, rows: list[tuple[str, int, int]]) -> Path:
+    lines = [f"{person},{COLUMNS[cell]},0.5,{VALUES_OF_RECORDS[value]}\n" for person, cell, value in rows]
+    path.write_text("who,lon,lat,fare\n" + "".join(lines))
+    return path
+
+
+VALUE_ROWS = st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 3), st.integers(0, 10)), max_size=16)
+
+
+@pytest.mark.examples(6)
+@settings(max_examples=25, deadline=None)
+@given(rows=VALUE_ROWS)
+def test_layers_hold_the_units_above_and_below_the_bounds(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, int, int]]
+) -> None:
+    path = write_values(tmp_path_factory.mktemp("rows") / "a.csv", rows)
+    wanted = np.zeros((2, 4), dtype=np.int64)
+    for _, cell, value in rows:
+        if (units := UNITS[value]) is not None:
+            wanted[:, cell] += units, 5 - units
+    for fine in ({}, {"grid": {"rows": 2, "columns": 4}, "method": {"name": "adaptive"}}):
+        chosen = plan(VALUED, fine)
+        assert tally(chosen, open_records(path, chosen), b"")[:, 0].tolist() == wanted.tolist()
+        sparse = occupied_cells(chosen, open_records(path, chosen), b"")
+        whole = np.array([[0, 2, 0, 4]], dtype=np.int32)
+        assert [each.box_counts(whole).tolist() for each in sparse] == wanted.sum(axis=1)[:, None].tolist()
+
+
+@pytest.mark.examples(4)
+@settings(max_examples=15, deadline=None)
+@given(rows=VALUE_ROWS, points=st.integers(1, 2))
+def test_a_unit_has_so_many_units_of_value_whatever_its_values(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, int, int]], points: int
+) -> None:
+    """One record has b - a units in both layers, one person at most k times as many: the L1 sensitivity."""
+    folder, person = tmp_path_factory.mktemp("rows"), person_plan(points, more=VALUED)
+    record = plan(VALUED)
+    apart = []
+    for chosen, fewer in ((person, [row for row in rows if row[0] != "a"]), (record, rows[1:])):
+        paths = write_values(folder / "a.csv", rows), write_values(folder / "b.csv", fewer)
+        whole, others = (tally(chosen, open_records(path, chosen), bytes(KEY)) for path in paths)
+        assert (whole >= others).all()
+        apart.append(int((whole - others).sum()))
+    own = sum(name == "a" and UNITS[value] is not None for name, _, value in rows)
+    first = sum(UNITS[value] is not None for _, _, value in rows[:1])
+    assert apart == [5 * min(own, points), 5 * first]
+    assert (person.shares, record.shares) == (5 * points, 5)
+
+
 @pytest.mark.slow
 def test_spark_counts_what_duckdb_counts(spark: Spark, tmp_path: Path) -> None:
     rows = [(person, cell) for person in "abcdé" for cell in (0, 0, 1, 2, 3, 3, 3)]
@@ -166,6 +220,11 @@ def test_spark_counts_what_duckdb_counts(spark: Spark, tmp_path: Path) -> None:
         if chosen.unit == "person":
             twin = kept(rows, key, chosen.points, distinct=chosen.distinct)
             assert there[0, 0].tolist() == [twin[cell] for cell in range(4)]
+    valued = write_values(tmp_path / "b.csv", [(person, at % 4, at % 11) for at, person in enumerate("abcaab" * 4)])
+    for chosen in (plan(VALUED), person_plan(more=VALUED)):
+        opened = open_records(valued, chosen)
+        check_seen(spark, opened.files, opened.sizes)
+        assert np.array_equal(tally(chosen, opened, key, spark), tally(chosen, opened, key))
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,14 @@ from starling.cli.progress import working
 from starling.release.session import Described
 
 HERE = ("plan", "schema", "preview", "validate", "release", "generate", "plot", "evaluate")
-READING = {"count": "count", "compare": "compare", "hotspots": "hotspots", "map": "map_", "export": "export"}
+READING = {
+    "count": "count",
+    "means": "means",
+    "compare": "compare",
+    "hotspots": "hotspots",
+    "map": "map_",
+    "export": "export",
+}
 
 places = Group(
     "places",

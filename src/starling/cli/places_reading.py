@@ -93,6 +93,27 @@ def count(release: Path, *, part: str | None, typical: bool, key: str | None, **
         return _shown(typical_answers(ask, *opened.parts(part), typical=typical))
 
 
+@command("means", example="starling places means release --rectangles rectangles.csv")
+@RELEASE
+@click.option(
+    "--slice", "part", metavar="NAME", help="Which slice of records, without a layer.  [default: the only one]"
+)
+@_with_queries
+def means(release: Path, *, part: str | None, key: str | None, level: str, joined: bool, **queries: Any) -> Result:
+    """Points, sums and means of a value in rectangles, polygons or H3 cells, each with an interval that surely holds the true one.
+
+    RELEASE is of a plan with [value]. All three intervals of a query hold together.
+    """
+    from starling.release.text import table
+
+    chosen = _level(level)
+    ask = _asker(level=str((1 + chosen) / 2), joined=joined, **queries)
+    working("checking the release and counting")
+    with _opened(release, key) as opened:
+        answers = opened.means_of(lambda grid, _: ask(grid), chosen, part)
+    return Result(lambda: "\n\n".join([table(*answers.grid()), MEANING]), answers.as_json)
+
+
 @command("compare", example="starling places compare release other --rectangles rectangles.csv")
 @RELEASE
 @click.argument("other", type=options.PATH)

@@ -1,6 +1,6 @@
 """A release of points for who analyses it: its plan, its measurements, and the released grid of each slice."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property, partial
 from math import isnan
@@ -15,6 +15,7 @@ from starling.pages.parts import Headline, Picture, Section
 from starling.places.answers.coordinates import Units, aspect
 from starling.places.answers.hotspots import Hotspots, as_rectangles, tiles
 from starling.places.answers.leaf_table import Boxed, LeafTable, squares
+from starling.places.answers.means import Means, means_of
 from starling.places.answers.questions import Count, Counted, CountHexagons, CountPolygons, FindHotspots
 from starling.places.answers.released import Answers, ReleasedGrid
 from starling.places.answers.sure import LEVEL
@@ -149,6 +150,37 @@ class PlacesRelease(DomainRelease):
         """
         return self.released(slice).count(rectangles, units, level, intervals=intervals)
 
+    def means(
+        self, rectangles: npt.ArrayLike, units: Units = "cells", level: Exact = LEVEL, slice: str | None = None
+    ) -> Means:
+        """Points, sums and means of the plan's value in rectangles, float64 (m, 4): x0, y0, x1, y1, with sure intervals.
+
+        Args:
+            rectangles: As those of `count`.
+            units: Of them.
+            level: The probability with which each rectangle's intervals hold the true points, sum and mean, all three.
+            slice: The public name of a slice of records, without a layer; left out where there is one alone.
+
+        Raises:
+            ParameterError: the plan has no value, and as `count`.
+        """
+        return self.means_of(lambda grid, each: grid.count(rectangles, units, each), exact(level, field="level"), slice)
+
+    def means_of(
+        self, ask: Callable[[ReleasedGrid, Fraction], Answers], level: Fraction, slice: str | None = None
+    ) -> Means:
+        """`means` of any queries: `ask` asks a grid at a level. Raises ParameterError as `means`."""
+        plan = self.plan
+        if plan.value is None:
+            fix = "release a plan with [value], or count points"
+            raise ParameterError("release", "has no value whose means could be told", fix)
+        if slice in plan.own_slices or (slice is None and len(plan.own_slices) == 1):
+            number = 0 if slice is None else plan.own_slices.index(slice)
+            above, below = (self.released(name) for name in plan.slice_names[2 * number : 2 * number + 2])
+            return means_of(plan.value, above, below, ask, level)
+        names = ", ".join(plan.own_slices[:8])
+        raise ParameterError("slice", "is no slice of records, without a layer", f"name one of {names}")
+
     def headline(self) -> Headline:
         """All points of the first slice."""
         rows, columns = self.plan.grid.shape
@@ -237,11 +269,11 @@ class PlacesRelease(DomainRelease):
 
         grid, side = self.pictured(slice)
         surety = self.released(slice).surety
-        name = "" if self.plan.slices is None else f", {self.plan.slice_names[self.slice_number(slice)]}"
+        name = "" if not self.plan.is_sliced else f", {self.plan.slice_names[self.slice_number(slice)]}"
         title = f"{self.plan.title}{name}"
         hatched = "" if surety is None else f" {HATCHED}"
-        caption = f"Released points ({self.plan.point}) by cell, in a stronger colour where there are more.{hatched}"
-        what = f"points ({self.plan.point})"
+        caption = f"Released {self.plan.counted} by cell, in a stronger colour where there are more.{hatched}"
+        what = self.plan.counted
         picture = Picture(partial(heat_map, self.plan.grid, what, grid, surety, side=side), caption, "points")
         section = Section(title, pictures=(picture,))
         return Plots(self.plan.title, "Released points on a public grid", {"points": section})
@@ -268,22 +300,25 @@ class PlacesRelease(DomainRelease):
             else f"One person with up to {plan.points:,} points is protected"
         )
         return Map(
-            title=plan.title if slice is None or plan.slices is None else f"{plan.title}, {slice}",
+            title=plan.title if slice is None or not plan.is_sliced else f"{plan.title}, {slice}",
             about=f"{unit}; the whole release costs {self.cost}.",
-            points=f"Points ({plan.point})",
+            points=plan.counted_first,
             grid=plan.grid,
             aspect=aspect(plan.grid),
             slices=[self._map_slice(name, chance, typical=several) for name in names],
             fold=self.pictured(names[0])[1],
             level=chance,
             lists=self.lists if slice is None else (),
+            note=plan.layers_note,
         )
 
     @property
     def lists(self) -> tuple[Sequence[str], ...]:
-        """Of slices by two columns, the values of each; else empty."""
-        slices = self.plan.slices
-        return () if slices is None or not slices.categories else (slices.names, slices.categories)
+        """Of slices by two columns, or of slices with two layers, the names of each; else empty."""
+        plan = self.plan
+        if plan.layers:
+            return plan.own_slices, plan.layers
+        return () if plan.slices is None or not plan.slices.categories else (plan.slices.names, plan.slices.categories)
 
     def shaded(
         self,
@@ -322,7 +357,7 @@ class PlacesRelease(DomainRelease):
         plan, released, measured = self.plan, self.released(name), self.measured[self.slice_number(name)]
         squares = tiles(plan.grid.shape, -(-max(plan.grid.shape) // LISTED))
         return MapSlice(
-            "" if plan.slices is None else name,
+            "" if not plan.is_sliced else name,
             self.pictured(name)[0],
             *self.boxes(name),
             measured if isinstance(measured, MeasuredTree) else None,

@@ -30,13 +30,15 @@ from starling.places.occupied import Counted, OccupiedCells, occupied
 from starling.places.plan import Plan
 from starling.places.plan.points import PointPlan
 from starling.places.source import Held, Records, read_part
-from starling.places.source.cells import cells_of
+from starling.places.source.cells import cells_of, units_of
 from starling.privacy.compiled import compiled
 from starling.privacy.sampling.entropy import fresh_bytes
 from starling.privacy.trust import Confidential
 
 Placed: TypeAlias = Callable[[pa.Table], Int64]
 """The cell of each record among those of all slices, int64; -1 for a record that is dropped."""
+Numbers: TypeAlias = tuple[Int64, Int64]
+"""Cells, and what is in each."""
 DENSE: Final = 1 << 21
 """The most cells of which each part of the records has a count of its own; of more, only those with points are handed over."""
 CELLS: Final = pa.schema([("cell", pa.int64()), ("points", pa.int64())])
@@ -68,7 +70,13 @@ def tally(plan: Plan, records: Records | Held, key: bytes, cluster: Spark | None
     """The number of points, int64 (slices, rows, columns), of a grid that is not sparse; `key` is that of the hash that chooses a
     person's.
     """
-    counts = points_by_cell(plan, partial(cells_of, plan), records, key, cluster)
+    if plan.value is None:
+        counts = points_by_cell(plan, partial(cells_of, plan), records, key, cluster)
+    else:
+        counts = np.zeros(plan.cells, dtype=np.int64)
+        with closing(_units(plan, records, key, cluster)) as answer:
+            for cell, units in answer:
+                np.add.at(counts, cell, units)
     return counts.reshape(len(plan.slice_names), *plan.grid.shape)
 
 
@@ -80,7 +88,7 @@ def points_by_cell(
     if plan.unit == "point" and cluster is None:
         _add_all(place, records, counts)
     else:
-        with closing(_summed(plan, place, records, key, cluster)) as answer:
+        with closing(_summed(plan, place, plan.cells, records, key, cluster)) as answer:
             for cell, points in _numbers(answer):
                 counts[cell] += points
     return counts
@@ -97,9 +105,9 @@ def occupied_cells(
     plan: Plan, records: Records | Held, key: bytes, cluster: Spark | None = None
 ) -> tuple[OccupiedCells, ...]:
     """The number of points of the cells of each slice that hold any; arguments as those of `tally`."""
-    with closing(_summed(plan, partial(cells_of, plan), records, key, cluster)) as answer:
+    with closing(_occupied(plan, records, key, cluster)) as answer:
         none = np.empty(0, dtype=np.int64)
-        cell, points = (np.concatenate(each) for each in zip((none, none), *_numbers(answer), strict=True))
+        cell, points = (np.concatenate(each) for each in zip((none, none), *answer, strict=True))
     cell, place = np.unique(cell, return_inverse=True)
     summed = np.zeros(len(cell), dtype=np.int64)
     np.add.at(summed, place, points)
@@ -110,13 +118,46 @@ def occupied_cells(
     )
 
 
+def _occupied(plan: Plan, records: Records | Held, key: bytes, cluster: Spark | None) -> Generator[Numbers, None, None]:
+    """Cells of all slices that hold any points, and how many; the same cell may stand there several times."""
+    if plan.value is not None:
+        yield from _units(plan, records, key, cluster)
+        return
+    with closing(_summed(plan, partial(cells_of, plan), plan.cells, records, key, cluster)) as answer:
+        yield from _numbers(answer)
+
+
+def _units(plan: Plan, records: Records | Held, key: bytes, cluster: Spark | None) -> Generator[Numbers, None, None]:
+    """Cells of all layers that hold any units of a value, and how many; the same cell may stand there several times.
+
+    Records are counted by slice, cell and value, whole and clamped, so that the engines count, and keep of a person, what they count of
+    points; each is then so many units above the lower bound in the first layer of its slice, and below the upper one in the second.
+    """
+    assert plan.value is not None
+    width, cells = plan.value.width, plan.grid.cells
+    codes = len(plan.own_slices) * cells * (width + 1)
+    with closing(_summed(plan, partial(coded, plan), codes, records, key, cluster)) as answer:
+        for code, points in _numbers(answer):
+            place, above = np.divmod(code, width + 1)
+            at, cell = np.divmod(place, cells)
+            yield 2 * at * cells + cell, above * points
+            yield (2 * at + 1) * cells + cell, (width - above) * points
+
+
+def coded(plan: Plan, table: pa.Table) -> Int64:
+    """int64 (records,): slice and cell of each record times the values from bound to bound, plus the value; -1 for one that is dropped."""
+    assert plan.value is not None
+    cells, units = cells_of(plan, table), units_of(plan, table)
+    return np.where((cells >= 0) & (units >= 0), cells * (plan.value.width + 1) + units, -1)
+
+
 def _summed(
-    plan: PointPlan, place: Placed, records: Records | Held, key: bytes, cluster: Spark | None
+    plan: PointPlan, place: Placed, many: int, records: Records | Held, key: bytes, cluster: Spark | None
 ) -> Generator[pa.RecordBatch, None, None]:
-    """The engine's answer: slice and cell by number, and points of it; the same cell may stand in several batches."""
+    """The engine's answer: cell by number, of so many, and points of it; the same cell may stand in several batches."""
     person = plan.unit == "person"
     schema, text = (PERSONS, PERSONS_SQL) if person else (CELLS, POINTS_SQL)
-    read = partial(persons if person else counted, plan, place, records)
+    read = partial(persons, plan, place, records) if person else partial(counted, many, place, records)
     bounds = bounds_of(key, plan.points, 1) if plan.distinct else bounds_of(key, plan.points)
     tables = {"bounds": bounds} if person else {}
     if cluster is not None:
@@ -128,21 +169,21 @@ def _summed(
     return duck.run(text, {"records": pa.RecordBatchReader.from_batches(schema, batches)})
 
 
-def _numbers(answer: Iterable[pa.RecordBatch]) -> Iterator[tuple[Int64, Int64]]:
+def _numbers(answer: Iterable[pa.RecordBatch]) -> Iterator[Numbers]:
     for batch in answer:
         cell, points = (column.to_numpy(zero_copy_only=False) for column in batch.columns)
         yield cell, points
 
 
-def counted(plan: PointPlan, place: Placed, records: Records | Held, part: Part) -> Iterator[pa.RecordBatch]:
-    """The points of a part by slice and cell, as CELLS has them."""
-    if plan.cells > DENSE:
+def counted(many: int, place: Placed, records: Records | Held, part: Part) -> Iterator[pa.RecordBatch]:
+    """The points of a part by cell, of so many, as CELLS has them."""
+    if many > DENSE:
         for table in read_part(records, part):
             cells = place(table)
             cell, points = np.unique(cells[cells >= 0], return_counts=True)
             yield pa.record_batch([cell, points.astype(np.int64)], schema=CELLS)
         return
-    dense = np.zeros(plan.cells, dtype=np.int64)
+    dense = np.zeros(many, dtype=np.int64)
     for table in read_part(records, part):
         _add(place(table), dense)
     cell = np.flatnonzero(dense)

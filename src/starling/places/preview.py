@@ -145,7 +145,15 @@ class Preview(pages.Preview):
     @property
     def true_count(self) -> str:
         """What errors are percents of, in words."""
-        return f"the true count (at least {max(LEAST, self.expected // 1000):,})"
+        least = max(LEAST, self.expected * units_of(self.plan) // 1000)
+        return f"the true {'count' if self.plan.value is None else 'sum'} (at least {least:,})"
+
+    @property
+    def what(self) -> str:
+        """What is simulated of squares, in words."""
+        if self.plan.value is None:
+            return "counts of squares"
+        return f"sums of {self.plan.layers[0]}, all values in the middle, of squares"
 
     @property
     def title(self) -> str:
@@ -155,7 +163,7 @@ class Preview(pages.Preview):
     @property
     def kind(self) -> str:
         """What the page is."""
-        return f"Expected error of counts of squares; {mechanism_of(self.plan).guarantee.cost} for {self.plan.relation}"
+        return f"Expected error of {self.what}; {mechanism_of(self.plan).guarantee.cost} for {self.plan.relation}"
 
     def header(self) -> tuple[str, ...]:
         """The columns of `rows`."""
@@ -174,7 +182,7 @@ class Preview(pages.Preview):
             f"Simulated with {self.expected:,} invented points in each slice and fresh noise: {times(self.trials)}, means over "
             f"{QUERIES:,} squares around points. Of these methods {self.why()}. The true points may differ from all of these."
         )
-        what = f"How far counts of squares are off, and in percent of {self.true_count}"
+        what = f"How far {self.what} are off, and in percent of {self.true_count}"
         tables = tuple(Table(self.header(), self.rows(world), f"{what}: {world}") for world in self.worlds)
         return (Section("Expected error", text, tables=tables),)
 
@@ -184,7 +192,7 @@ class Preview(pages.Preview):
             ("preview", self.title),
             ("cost", str(mechanism_of(self.plan).guarantee.cost)),
             ("simulated", simulated),
-            ("errors", f"how far counts of squares are off, and in percent of {self.true_count}"),
+            ("errors", f"how far {self.what} are off, and in percent of {self.true_count}"),
             ("best", self.why()),
         ]
 
@@ -248,12 +256,19 @@ def preview(
         raise ParameterError("trials", f"are not 1 to {MOST_TRIALS}", "give a number of releases to simulate")
     if not worlds or not set(worlds) <= set(WORLDS):
         raise ParameterError("worlds", f"are not some of {', '.join(WORLDS)}", "name those that the points may be like")
-    each = number // len(plan.slice_names)
+    each = number // len(plan.own_slices)
     plans = dict(variants(plan))
     invented = {
-        name: World.of(WORLDS[name](plan.grid.shape, each, seed), sizes, seed) for name in WORLDS if name in worlds
+        name: World.of(units_of(plan) * WORLDS[name](plan.grid.shape, each, seed), sizes, seed)
+        for name in WORLDS
+        if name in worlds
     }
     return Preview(plan, each, tuple(sizes), plans, mean_errors(plans, invented, trials), trials)
+
+
+def units_of(plan: Plan) -> int:
+    """Units of an invented point: of a value, those above the lower bound where all values are in the middle."""
+    return 1 if plan.value is None else max(plan.value.width // 2, 1)
 
 
 def variants(plan: Plan) -> Iterator[tuple[Label, Plan]]:

@@ -12,7 +12,7 @@ from starling.places.mechanism.two_regimes import TwoRegimes
 from starling.places.plan import METHODS
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
 from tests.places.mechanism.enumeration import largest_loss, losses, releases
-from tests.places.plans import PERSON, SLICED, plan
+from tests.places.plans import PERSON, SLICED, VALUED, plan
 
 SMALL: Final[Mapping[str, Mapping[str, str]]] = {
     "htf": {"least_points": "4", "least_cells": "2", "search": "1/40", "rounds": "1"},
@@ -76,3 +76,15 @@ def test_trees_that_grow_differently_in_each_slice_cost_no_more(
         for (place, column), number in points.items():
             some[place, 0, column] = number
         assert max(abs(each) for each in releases(method, none, some, few, monkeypatch)) == 1
+
+
+@pytest.mark.parametrize("method", ["singular", "adaptive", "quadtree"])
+def test_a_record_costs_epsilon_whatever_its_value(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A record has b - a units in the two layers of its cell, here two; with three bounds apart it would cost more than it pays."""
+    grid = {"grid": {"rows": 1, "columns": 2}, "method": {"name": method} | dict(SMALL.get(method, {}))}
+    sliced = mechanism_of(plan(VALUED, {"value": {"lower": -1, "upper": 1}}, grid))
+    assert (sliced.slices, sliced.method.points) == (2, 2)
+    result = largest_loss(sliced, [np.eye(2, dtype=np.int64)[:, None]], 2, choices, monkeypatch)
+    assert result == 1
+    more = losses(sliced, [np.zeros((2, 1, 2), dtype=np.int64)], 3, choices, monkeypatch)
+    assert any(each > 1 for each in more)

@@ -9,7 +9,7 @@ import pytest
 from starling.errors import PlanError
 from starling.places.plan import Columns, Plan
 from starling.planfile.values import toml_of
-from tests.places.plans import KINDS, PERSON, SLICED, plan, values
+from tests.places.plans import KINDS, PERSON, SLICED, VALUED, plan, values
 
 
 def test_a_file_says_what_a_mapping_says(tmp_path: Path) -> None:
@@ -35,6 +35,15 @@ def test_slices_by_two_columns_are_all_pairs(tmp_path: Path) -> None:
     assert both.slice_names == ("January, theft", "January, arson", "February, theft", "February, arson")
     (tmp_path / "plan.toml").write_text(toml_of(values(SLICED, KINDS)))
     assert Plan.load(tmp_path / "plan.toml").digest == both.digest != plan(SLICED).digest
+
+
+def test_a_value_has_two_layers_in_each_slice(tmp_path: Path) -> None:
+    assert plan(VALUED).slice_names == ("fare above -2", "fare below 3")
+    sliced = plan(VALUED, SLICED, PERSON)
+    assert sliced.slice_names[2:] == ("February, fare above -2", "February, fare below 3")
+    assert (sliced.own_slices, sliced.shares, plan(VALUED).shares) == (("January", "February"), 10, 5)
+    (tmp_path / "plan.toml").write_text(toml_of(values(VALUED)))
+    assert Plan.load(tmp_path / "plan.toml").digest == plan(VALUED).digest != plan().digest
 
 
 @pytest.mark.parametrize(
@@ -91,12 +100,24 @@ def two(names: list[str], categories: list[str]) -> dict[str, Any]:
         (two(["a"], ["b", "b"]), "slices.categories give two slices one name"),
         (two(["a, b", "a"], ["c", "b, c"]), "slices.categories give two slices one name"),
         (two([str(each) for each in range(65)], [str(each) for each in range(64)]), "make more than 4,096 slices"),
+        ({"input": {"value": "fare"}}, r"input.value is there without \[value\]"),
+        ({"value": {"lower": 0, "upper": 9}}, r"input.value is there without \[value\]"),
+        ({**VALUED, "value": {"lower": 3, "upper": 3}}, "value.lower and value.upper are not two whole numbers"),
+        ({**VALUED, "value": {"lower": 0, "upper": 1 << 21}}, "at most 1,048,576 apart"),
+        ({**VALUED, "value": {"lower": 0.5, "upper": 1}}, "value.lower is not an integer from"),
+        ({**VALUED, "value": {"lower": 0, "upper": 1 << 40}}, "value.upper is not an integer from"),
+        ({**VALUED, "value": {"lower": 0, "upper": 1 << 20}, "privacy": {"epsilon": "0.0001"}}, "spend at least"),
         ({"colour": 1}, "colour is an unknown key"),
     ],
 )
 def test_a_wrong_plan_is_refused_with_its_cause(changed: dict[str, Any], cause: str) -> None:
     with pytest.raises(PlanError, match=cause):
         plan(changed)
+
+
+def test_points_of_one_cell_that_count_once_have_no_value() -> None:
+    with pytest.raises(PlanError, match=r"privacy\.distinct_cells counts points of one cell once"):
+        plan(VALUED, PERSON, {"privacy": {"distinct_cells": True}})
 
 
 def test_all_problems_are_found_at_once_with_their_lines(tmp_path: Path) -> None:

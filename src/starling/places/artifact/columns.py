@@ -46,12 +46,12 @@ def tables(plan: Plan) -> tuple[Table, ...]:
         csv = Text("csv", {column: column for column in schema.names}, most_rows=MOST_TEXT)
         return Table(name, title, schema, words, key, texts=(csv,))
 
-    boxes = declared(BOXES, f"Points ({plan.point}) by box of cells", BOX_TABLE, BOX_WORDS, ("slice", "south", "west"))
+    boxes = declared(BOXES, f"{plan.counted_first} by box of cells", BOX_TABLE, BOX_WORDS, ("slice", "south", "west"))
     if plan.grid.sparse:
         return (boxes,)
     return (
         declared(
-            CELLS, f"Points ({plan.point}) by cell of the grid", CELL_TABLE, CELL_WORDS, ("slice", "row", "column")
+            CELLS, f"{plan.counted_first} by cell of the grid", CELL_TABLE, CELL_WORDS, ("slice", "row", "column")
         ),
         boxes,
     )

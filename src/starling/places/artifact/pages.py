@@ -44,6 +44,8 @@ def particulars(plan: Plan) -> Particulars:
 def bounds(plan: Plan) -> dict[str, Json]:
     """What bounds the part of one unit, by rules that hold for every record."""
     stated: dict[str, Json] = {"points_of_a_unit": plan.points}
+    if plan.value is not None:
+        stated["units_of_a_point"] = plan.value.width
     if plan.unit == "person":
         stated["kept"] = "the rows of smallest keyed hash among a person's own, over all slices together"
         stated["cells_once"] = plan.distinct
@@ -65,9 +67,16 @@ def parameters(plan: Plan, mechanism: Sliced) -> dict[str, Json]:
             "columns": plan.grid.columns,
         },
         "slices": list[Json](plan.slice_names),
+        **_value(plan),
         "parameters": dict[str, Json](plan.parameters) | ({} if plan.purpose == EARLIER else {"for": plan.purpose}),
         "budget": [{"name": line.name, "epsilon": str(line.epsilon)} for line in mechanism.method.budget],
     }
+
+
+def _value(plan: Plan) -> dict[str, Json]:
+    if plan.value is None:
+        return {}
+    return {"value": {"column": plan.columns.value, "lower": plan.value.lower, "upper": plan.value.upper}}
 
 
 def product(plan: Plan) -> Product:
@@ -75,9 +84,9 @@ def product(plan: Plan) -> Product:
     bound = (
         f"of one person at most {plan.points} points are counted, those of smallest keyed hash among the person's own"
     )
-    sliced = "" if plan.slices is None else f" and {len(plan.slice_names)} public slices"
+    sliced = "" if not plan.is_sliced else f" and {len(plan.slice_names)} public slices"
     return Product(
-        description=f"Points ({plan.point}) by cell of a public grid of {plan.grid.rows:,} x {plan.grid.columns:,} cells{sliced}.",
+        description=f"{plan.counted_first} by cell of a public grid of {plan.grid.rows:,} x {plan.grid.columns:,} cells{sliced}.",
         intended_use=f"Counts of any rectangle{'' if plan.grid.sparse else ', polygon or hexagon'}, all from one grid.",
         region=f"A public box, {plan.grid.box_text}",
         domain="Points with coordinates; those outside the box are dropped, and their number is not published.",
@@ -108,6 +117,8 @@ def charged(plan: Plan) -> Section:
         " point in common"
     )
     purpose = "" if plan.purpose == EARLIER else f", for {PURPOSES[plan.purpose]}"
+    if plan.value is not None:
+        unit = f"{unit}, with values that count {plan.value.width:,} units in both layers together"
     text = f"""
         Measured by {plan.method}: {METHODS[plan.method]}{purpose}. Protected is {unit}. What stands below is spent {spent}.
     """
@@ -122,7 +133,7 @@ def sections(plan: Plan, drawn: Sequence[Measured], estimates: Sequence[Estimate
     grid, side = (first.grid(), 1) if leaves is None else squares(leaves, MOST)
     released = ReleasedGrid(plan.grid, leaves or grid, [(drawn[0], 1)])
     answers = released.count(_centred(plan.grid.shape), "cells")
-    slice_name = "" if plan.slices is None else f", {plan.slice_names[0]}"
+    slice_name = "" if not plan.is_sliced else f", {plan.slice_names[0]}"
     return (
         _answer(plan, grid, side, released, slice_name, headline(plan, answers)),
         _error(plan, answers, slice_name),
@@ -147,23 +158,25 @@ def headline(plan: Plan, answers: Answers) -> Headline:
     """The points of all of the grid in the first slice, the first answer, in one number."""
     slices = plan.slice_names
     slice_name, note = (
-        ("", "") if plan.slices is None else (f", {slices[0]}", f"One of {len(slices):,} slices; each is in data/.")
+        ("", "") if not plan.is_sliced else (f", {slices[0]}", f"One of {len(slices):,} slices; each is in data/.")
     )
     count, interval = float(answers.counts[0]), ""
     if answers.lower is not None and answers.upper is not None:
         interval = f"{float(100 * LEVEL):g} % interval: {answers.lower[0]:,} to {answers.upper[0]:,}"
         outside = outside_note([(round(count), int(answers.lower[0]), int(answers.upper[0]))])
         note = f"{outside} {note}".strip()
-    return Headline(f"Points ({plan.point}) in the whole box{slice_name}", whole(count), interval, note)
+    return Headline(f"{plan.counted_first} in the whole box{slice_name}", whole(count), interval, note)
 
 
 def _answer(plan: Plan, grid: Float64, side: int, released: ReleasedGrid, slice_name: str, first: Headline) -> Section:
     """The grid as a picture, and the points of all of it."""
     hatched = "" if released.surety is None else f" {HATCHED}"
-    caption = f"Released points ({plan.point}){slice_name}, in a stronger colour where there are more. All are estimates.{hatched}"
-    draw = partial(heat_map, plan.grid, f"points ({plan.point})", grid, released.surety, side=side)
+    caption = (
+        f"Released {plan.counted}{slice_name}, in a stronger colour where there are more. All are estimates.{hatched}"
+    )
+    draw = partial(heat_map, plan.grid, plan.counted, grid, released.surety, side=side)
     picture = Picture(draw, caption, "points")
-    return Section("Where the points lie", pictures=(picture,), headline=first)
+    return Section("Where the points lie", plan.layers_note, pictures=(picture,), headline=first)
 
 
 def _error(plan: Plan, answers: Answers, slice_name: str) -> Section:
@@ -186,7 +199,7 @@ def _error(plan: Plan, answers: Answers, slice_name: str) -> Section:
 
         "starling places count" answers any rectangle, with its typical error; "starling places preview" has errors before a release.
     """
-    table = Table(header, tuple(rows), f"Points ({plan.point}) of rectangles{slice_name}", note=answers.outside_note)
+    table = Table(header, tuple(rows), f"{plan.counted_first} of rectangles{slice_name}", note=answers.outside_note)
     return Section("How far the numbers may be off", text, tables=(table,))
 
 

@@ -191,7 +191,7 @@ def _read(plan: Plan, stated: TreeOf | CoefficientsOf, files: dict[str, _Rows]) 
     if isinstance(stated, CoefficientsOf):
         if (stated.rows, stated.columns) != tuple(1 << (side - 1).bit_length() for side in plan.grid.shape):
             raise InvalidRelease(MEASUREMENTS, SLICES, "states another number of coefficients than the grid has")
-        if plan.points * coefficients_of_a_point(plan.grid.shape) > plan.epsilon * stated.scale:
+        if plan.shares * coefficients_of_a_point(plan.grid.shape) > plan.epsilon * stated.scale:
             raise InvalidRelease(
                 MEASUREMENTS, SLICES, "has coefficients whose noise costs more than the plan's epsilon"
             )
@@ -214,7 +214,7 @@ def _read(plan: Plan, stated: TreeOf | CoefficientsOf, files: dict[str, _Rows]) 
         raise InvalidRelease(MEASUREMENTS, SLICES, "states a noise twice, or one that no measurement has")
     noises = tuple(map(DiscreteLaplace, scales))
     measured = MeasuredTree(tree, node, value, noise, noises, steered, searched)
-    if spent(measured, plan.points) > float(plan.epsilon) * (1 + SLACK):
+    if spent(measured, plan.shares) > float(plan.epsilon) * (1 + SLACK):
         raise InvalidRelease(MEASUREMENTS, COUNTS, "has a path of boxes whose noise costs more than the plan's epsilon")
     return measured
 
@@ -224,7 +224,7 @@ def _is_singular(measured: Measured, plan: Plan) -> bool:
     rows, columns = plan.grid.shape
     if not isinstance(measured, MeasuredTree) or len(measured.value) != rows * columns:
         return False
-    expected = of_cells(plan.grid.shape, measured.value, DiscreteLaplace(plan.points / plan.epsilon))
+    expected = of_cells(plan.grid.shape, measured.value, DiscreteLaplace(plan.shares / plan.epsilon))
     pairs = (zip(_columns(name, expected), _columns(name, measured), strict=True) for name in (BOXES, COUNTS))
     same = all(np.array_equal(one, other) for columns in pairs for one, other in columns)
     return same and expected.noises == measured.noises

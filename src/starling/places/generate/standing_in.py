@@ -63,6 +63,8 @@ def records(plan: Plan, points: int, seed: int = SEED) -> pa.Table:
         columns[named.category] = pa.array(plan.slices.categories).take(
             pa.array(random.integers(0, len(plan.slices.categories), points))
         )
+    if plan.value is not None:
+        columns[named.value] = pa.array(random.integers(plan.value.lower, plan.value.upper + 1, points))
     if named.person:
         persons = max(1, points // min(ALIKE, plan.points))
         columns[named.person] = pa.array(random.integers(0, persons, points)).cast(pa.string())

@@ -53,8 +53,8 @@ class Sliced:
     """A method over each slice: a `privacy.trust.Mechanism` over exact counts.
 
     Privacy. A point lies in one slice. Of a person at most k points count over all slices together, and each method's noise is so scaled
-    that j of k points cost at most j/k of epsilon; so whatever the slices that a person's points lie in, they cost at most epsilon in all:
-    parallel composition.
+    that j of k points cost at most j/k of epsilon (a unit of a value is a point here: plan/model.py); so
+    whatever the slices that a person's points lie in, they cost at most epsilon in all: parallel composition.
     """
 
     method: Method
@@ -80,7 +80,7 @@ def mechanism_of(plan: Plan) -> Sliced:
     own = [field.name for field in fields(kind)[len(fields(Method)) :]]
     parameters = {name: _value(kind, own, name, text) for name, text in plan.parameters.items()}
     try:
-        method = kind(plan.grid.shape, plan.relation, plan.epsilon, plan.points, **parameters)
+        method = kind(plan.grid.shape, plan.relation, plan.epsilon, plan.shares, **parameters)
     except StarlingError as error:
         problems = [Problem(f"method.{each.field}", each.problem, each.fix) for each in error.problems]
         raise PlanError(problems=problems) from None

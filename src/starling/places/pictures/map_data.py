@@ -71,6 +71,7 @@ class Map:
         slices: At least one, all on the same grid.
         fold: Cells a side of the squares of a sparse grid.
         level: Of the sure intervals.
+        note: What is said of the slices, before all else.
         lists: Of slices by two columns, the values of each; empty where there is one column, or one slice.
     """
 
@@ -83,6 +84,7 @@ class Map:
     fold: int = 1
     level: Fraction = LEVEL
     lists: tuple[Sequence[str], ...] = ()
+    note: str = ""
 
     def __repr__(self) -> str:
         return f"{self.title}: {self.about}"

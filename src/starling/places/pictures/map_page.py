@@ -142,6 +142,8 @@ def _notes(shown: Map) -> list[str]:
         notes = [SURE.format(level=float(100 * shown.level)), NOTHING]
     if known:
         notes += [TYPICALLY, *([BY_SQUARES.format(fold=known[0].fold)] if known[0].fold > 1 else []), RANKED]
+    if shown.note:
+        notes.insert(0, shown.note)
     if shown.step > 1:
         notes.append(f"A cell of the page is {shown.step} by {shown.step} cells of the released grid.")
     return notes if shown.grid.crs == "plain" else [*notes, COAST]

@@ -45,6 +45,10 @@ MOST_EXPECTED: Final = 1 << 40
 MOST_POINTS: Final = 1 << 20
 """k, the points of one person."""
 MOST_SLICES: Final = 1 << 12
+MOST_WIDTH: Final = 1 << 20
+"""Units between the bounds of a value."""
+MOST_BOUND: Final = 1 << 30
+"""The largest bound of a value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +62,7 @@ class Columns:
     time: str = ""
     person: str = ""
     category: str = field(default="", metadata=OPTIONAL)
+    value: str = field(default="", metadata=OPTIONAL)
 
     def __post_init__(self) -> None:
         if [bool(self.x and self.y), bool(self.geometry), bool(self.h3)].count(True) != 1 or bool(self.x) != bool(
@@ -111,3 +116,26 @@ class Slices:
         ('May, theft', 'May, arson', 'June, theft', 'June, arson')
         """
         return tuple(map(", ".join, product(self.names, self.categories))) if self.categories else self.names
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A column that is summed: each value, rounded to whole units, is clamped to public bounds.
+
+    Attributes:
+        lower: a, the least that a record counts for.
+        upper: b, the most.
+    """
+
+    lower: int
+    upper: int
+
+    def __post_init__(self) -> None:
+        if not -MOST_BOUND <= self.lower < self.upper <= MOST_BOUND or self.width > MOST_WIDTH:
+            problem = f"are not two whole numbers, the first below the second, at most {MOST_WIDTH:,} apart"
+            raise PlanError("value.lower", f"and value.upper {problem}", "give public bounds, perhaps in larger units")
+
+    @property
+    def width(self) -> int:
+        """b - a: units of one record in both layers together."""
+        return self.upper - self.lower

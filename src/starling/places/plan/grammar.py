@@ -8,6 +8,7 @@ from starling.places.plan.choices import (
     ADAPTIVE,
     EARLIER,
     METHODS,
+    MOST_BOUND,
     MOST_EXPECTED,
     MOST_POINTS,
     PURPOSES,
@@ -15,6 +16,7 @@ from starling.places.plan.choices import (
     Purpose,
     Slices,
     Unit,
+    Value,
 )
 from starling.places.plan.grid import MOST_SIDE, Crs, Grid
 from starling.places.plan.idle_parameters import idle_parameters
@@ -57,6 +59,7 @@ INPUT: Final = Table(
         "h3": Key("In place of x and y: column of H3 cells.", _COLUMN, default=""),
         "time": Key("Column that sorts points into slices.", _COLUMN, default=""),
         "category": Key("Column of the second public list, `slices.categories`.", _COLUMN, default=""),
+        "value": Key("Column of numbers whose sums and means are published, beside `[value]`.", _COLUMN, default=""),
         "person": Key("Column that says whose a point is, where persons are protected.", _COLUMN, default=""),
         "weight": _WEIGHT,
         "weights": _WEIGHT,
@@ -174,6 +177,16 @@ SLICES: Final = Table(
     make=_slices,
     check=_check_slices,
 )
+_VALUE: Final = Table(
+    {
+        "lower": Key(
+            "The least that a record counts for, in whole units; smaller values count as this.",
+            whole(-MOST_BOUND, MOST_BOUND),
+        ),
+        "upper": Key("The most; a unit of noise is this less the lower one.", whole(-MOST_BOUND, MOST_BOUND)),
+    },
+    make=Value,
+)
 PLAN: Final = Table(
     {
         "title": Key("For people; stands on the report.", text("say what is published")),
@@ -189,5 +202,6 @@ PLAN: Final = Table(
             "What is measured.", table(_METHOD), default={"method": ADAPTIVE, "purpose": "all", "parameters": {}}
         ),
         "slices": Key("Slices of the points by time, or by another public list.", table(SLICES), default=None),
+        "value": Key("Public bounds of a column whose sums and means are published.", table(_VALUE), default=None),
     }
 )

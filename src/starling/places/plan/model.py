@@ -6,12 +6,17 @@ Homogeneous Tree Framework", Section 2).
 Neighbours. One point more or less, which changes the count of one cell of one slice by 1. Or one person more or less, of whose points at
 most k, over all slices together, are counted: the k rows of smallest keyed hash (counts.py), so that the counts of neighbours differ by at
 most k in all. The mechanisms compose what they draw to their guarantees (mechanism/).
+
+Values. Where a column v is summed, clamped to public [a, b] in whole units, each slice has two layers: v - a units of each record in the
+first, b - v in the second. A record has b - a units in all, whatever its value, none of them negative: for the mechanisms it is b - a
+points, and a person at most k (b - a).
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from itertools import product
 from typing import Any, ClassVar, Final
 
 from starling.errors import PlanError
@@ -28,6 +33,7 @@ from starling.places.plan.choices import (
     Purpose,
     Slices,
     Unit,
+    Value,
 )
 from starling.places.plan.grammar import PLAN
 from starling.places.plan.grid import MOST_CELLS, MOST_DENSE, Crs, Grid
@@ -55,6 +61,7 @@ class Plan(PlanInFile):
         distinct: Whether a person's points in one cell of one slice count once, before k of them are kept.
         parameters: The method's own parameters that the plan sets, each as the plan writes it, by their names.
         slices: The public slices; None where all points are counted together.
+        value: The bounds of the column whose sums and means are published; None where points are counted alone.
         purpose: What `adaptive` divides its budget for; where the method is another, and in plans of before 0.3, "earlier".
         expected: Publicly expected number of points; None where nobody says any. It is read by previews alone.
     """
@@ -74,13 +81,14 @@ class Plan(PlanInFile):
     expected: int | None = None
     format: TextFormat = field(default=PLAIN, metadata=OPTIONAL)
     purpose: Purpose = field(default=EARLIER, metadata=OPTIONAL)
+    value: Value | None = field(default=None, metadata=OPTIONAL)
 
     def __post_init__(self) -> None:
         if self.epsilon <= 0:
             raise PlanError("privacy.epsilon", "is not above 0", "give a budget")
-        if self.points / self.epsilon > WIDEST:
+        if self.shares / self.epsilon > WIDEST:
             problem = "is so small that the noise of one count could leave 64 bits together with others"
-            least = least_text(Fraction(self.points, WIDEST))
+            least = least_text(Fraction(self.shares, WIDEST))
             raise PlanError("privacy.epsilon", problem, f"spend at least {least}")
         if not 1 <= self.points <= MOST_POINTS:
             raise PlanError("privacy.points_per_person", f"is not from 1 to {MOST_POINTS:,}", "bound them by a number")
@@ -105,6 +113,11 @@ class Plan(PlanInFile):
             raise PlanError("expected", f"is not from 0 to {MOST_EXPECTED:,}", "give a number of points")
 
     def _check_slices(self) -> None:
+        if (self.value is None) != (not self.columns.value):
+            raise PlanError("input.value", "is there without [value], or that without it", "name both, or neither")
+        if self.value is not None and self.distinct:
+            problem = "counts points of one cell once, whose values may differ"
+            raise PlanError("privacy.distinct_cells", problem, "leave it out where a value is summed")
         if (self.slices is None) != (not self.columns.time):
             raise PlanError("input.time", "is there without slices, or slices without it", "name both, or neither")
         if bool(self.columns.category) != (self.slices is not None and len(self.slices.categories) > 0):
@@ -116,9 +129,54 @@ class Plan(PlanInFile):
         return self._values()
 
     @property
-    def slice_names(self) -> tuple[str, ...]:
-        """The name of each slice."""
+    def own_slices(self) -> tuple[str, ...]:
+        """The name of each slice of records."""
         return (WHOLE,) if self.slices is None else self.slices.labels
+
+    @property
+    def layers(self) -> tuple[str, ...]:
+        """Of a plan with a value what is summed of each record; else empty."""
+        if self.value is None:
+            return ()
+        return f"{self.columns.value} above {self.value.lower:,}", f"{self.columns.value} below {self.value.upper:,}"
+
+    @property
+    def slice_names(self) -> tuple[str, ...]:
+        """The name of each slice that is measured; of a plan with a value each slice of records has two layers."""
+        if self.value is None:
+            return self.own_slices
+        return self.layers if self.slices is None else tuple(map(", ".join, product(self.own_slices, self.layers)))
+
+    @property
+    def is_sliced(self) -> bool:
+        """Whether slices have names."""
+        return self.slices is not None or self.value is not None
+
+    @property
+    def shares(self) -> int:
+        """By how much a unit changes the counts of all slices together, at most: its points, or the units of their values."""
+        return self.points * (1 if self.value is None else self.value.width)
+
+    @property
+    def counted(self) -> str:
+        """What is counted."""
+        return f"points ({self.point})" if self.value is None else f"units of {self.columns.value} ({self.point})"
+
+    @property
+    def layers_note(self) -> str:
+        """What the layers of a plan with a value say; empty for another."""
+        if self.value is None:
+            return ""
+        above, below = self.layers
+        return (
+            f"Each slice has two layers: units of {above}, and of {below}. Both together, divided by {self.value.width:,}, are the points; "
+            'the command "starling places means" and means() in Python give points, sums and means, with sure intervals.'
+        )
+
+    @property
+    def counted_first(self) -> str:
+        """What is counted, at the head of a sentence."""
+        return self.counted[0].upper() + self.counted[1:]
 
     @property
     def cells(self) -> int:
@@ -147,6 +205,8 @@ class Plan(PlanInFile):
         stated: dict[str, Any] = {} if self.format == PLAIN else {"format": self.format}
         if self.purpose != EARLIER:
             stated["purpose"] = self.purpose
+        if self.value is not None:
+            stated["value"] = self.value
         return digest(
             {
                 "parameters": dict(sorted(self.parameters.items())),
@@ -169,4 +229,9 @@ class Plan(PlanInFile):
             ("method", f"{self.method}: {METHODS[self.method]}"),
             *([("for", PURPOSES[self.purpose])] if self.method == ADAPTIVE else []),
             *self.parameters.items(),
+            *(
+                [("value", f"{self.columns.value}, from {self.value.lower:,} to {self.value.upper:,}")]
+                if self.value
+                else []
+            ),
         ]

@@ -75,7 +75,7 @@ def _wanted(plan: PointPlan, name: str, kind: pa.DataType) -> str:
     """As `record_parts.Wanted` says."""
     named, whole = plan.columns, pa.types.is_integer(kind)
     text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
-    if name in (named.x, named.y):
+    if name in (named.x, named.y, named.value) and name:
         return "" if whole or pa.types.is_floating(kind) or pa.types.is_decimal(kind) else "a number"
     if name == named.geometry:
         binary = pa.types.is_binary(kind) or pa.types.is_large_binary(kind)

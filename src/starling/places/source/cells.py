@@ -50,7 +50,18 @@ def slices_of(plan: PointPlan, table: pa.Table) -> Int64:
     return at
 
 
-def periods_of(plan: Plan, table: pa.Table) -> Int64:
+def units_of(plan: Plan, table: pa.Table) -> Int64:
+    """int64 (records,): by how many units the value of each record is above the lower bound of a plan with values, rounded to whole units,
+    of ties to the even one, and clamped; -1 for what is no finite number.
+    """
+    assert plan.value is not None
+    values = numbers(numbers_of(table[plan.columns.value], plan.format))
+    finite = np.isfinite(values)
+    whole = np.rint(np.clip(np.where(finite, values, 0), plan.value.lower, plan.value.upper)).astype(np.int64)
+    return np.where(finite, whole - plan.value.lower, -1)
+
+
+def periods_of(plan: PointPlan, table: pa.Table) -> Int64:
     """int64 (records,): which of the names of a plan's slices each record has; -1 for none."""
     assert plan.slices is not None
     if plan.slices.bounds is not None:
@@ -58,7 +69,7 @@ def periods_of(plan: Plan, table: pa.Table) -> Int64:
     return _listed(table[plan.columns.time], plan.slices.names)
 
 
-def categories_of(plan: Plan, table: pa.Table) -> Int64:
+def categories_of(plan: PointPlan, table: pa.Table) -> Int64:
     """int64 (records,): which category of a plan's slices each record has; -1 for none."""
     assert plan.slices is not None
     return _listed(table[plan.columns.category], plan.slices.categories)

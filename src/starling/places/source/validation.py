@@ -23,7 +23,7 @@ from starling.places.measurements import Int64
 from starling.places.plan import Plan
 from starling.places.plan.grid import EAST, NORTH, Float64
 from starling.places.source import Held, Records, read_part
-from starling.places.source.cells import categories_of, periods_of, points_of
+from starling.places.source.cells import categories_of, periods_of, points_of, units_of
 from starling.places.source.geojson import TYPES
 from starling.places.source.values import geometry_types
 from starling.privacy.trust import Confidential, NotPrivate, inspect
@@ -115,6 +115,8 @@ def _check(plan: Plan, table: pa.Table, here: Int64, file: str, tally: _Tally) -
         tally.add(plan.columns.time, "is in no slice", (periods_of(plan, table) < 0) & ~unread, here, file)
     if plan.columns.category:
         tally.add(plan.columns.category, "is in no slice", categories_of(plan, table) < 0, here, file)
+    if plan.value is not None:
+        tally.add(plan.columns.value, "is missing or no finite number", units_of(plan, table) < 0, here, file)
     if plan.columns.person:
         missing = labels(table[plan.columns.person]).is_null().to_numpy(zero_copy_only=False)
         tally.add(plan.columns.person, "is missing", missing, here, file)

@@ -52,7 +52,7 @@ class Choice:
         if any(ends) and not all(ends):
             missing = next(name for name, end in zip(ENDS, ends, strict=True) if not end)
             raise ParameterError(missing, "is missing", "fill in all four ends, or none")
-        sliced = release.plan.slices is not None
+        sliced = release.plan.is_sliced
         first = release.plan.slice_names[0] if sliced else None
         other = query.one("other")
         chosen = (query.one("slice") or first) if sliced else query.one("slice") or None

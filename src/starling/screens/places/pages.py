@@ -132,11 +132,11 @@ class PlacesPages(DomainPages):
             choice = Choice.of(query.changed(**dict.fromkeys(ENDS)), release)
         other = self._other(choice, frame)
         result = result_of(choice, release, other, frame)
-        names = [] if plan.slices is None else list(plan.slice_names)
+        names = [] if not plan.is_sliced else list(plan.slice_names)
         files = files_of(release)
         of_slice = {"slice": choice.slice} if choice.slice else {}
         unit = "One point is" if plan.unit == "point" else f"One person with up to {plan.points:,} points is"
-        points = f"Points ({plan.point})"
+        points = plan.counted_first
         return self.page(
             "map.html",
             frame,
@@ -206,7 +206,7 @@ class PlacesPages(DomainPages):
 
     def _notes(self, sure: bool) -> list[str]:
         notes = [SURE.format(level=95), NOTHING] if sure else []
-        notes += [TYPICALLY, RANKED]
+        notes = [self._places.plan.layers_note] * bool(self._places.plan.layers) + notes + [TYPICALLY, RANKED]
         return notes if self._places.plan.grid.crs == "plain" else [*notes, COAST]
 
 

@@ -120,7 +120,7 @@ class AreasPlan(PlanInFile):
     @property
     def slice_names(self) -> tuple[str, ...]:
         """The name of each slice."""
-        return (WHOLE,) if self.slices is None else self.slices.names
+        return (WHOLE,) if self.slices is None else self.slices.labels
 
     @property
     def cells(self) -> int:
