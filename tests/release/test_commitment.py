@@ -51,7 +51,8 @@ def test_nothing_is_readable_before_the_event_and_everything_after(
     plain: Callable[[str, str], None] = account.draw
     seen: list[bool] = []
 
-    def watching(sha256: str, key: str) -> None:
+    def watching(sha256: str, key: str, stored: object) -> None:
+        assert stored is None
         seen.append(any(b"seven" in path.read_bytes() for path in folder.parent.rglob("*") if path.is_file()))
         assert (folder.parent / bundle.CLAIMED).read_text() == "mark request-1", (
             "it is claimed before it is committed to"
@@ -141,12 +142,12 @@ def test_bytes_that_changed_while_they_were_decrypted_are_said(
 
 
 def test_a_mechanism_that_is_written_draws_once_and_costs_the_same() -> None:
-    kept: list[int] = []
-    mechanism = Written(Count(), kept.append)
+    stored: list[int] = []
+    mechanism = Written(Count(), stored.append)
     guarantee: Guarantee = mechanism.guarantee
     assert guarantee == Count().guarantee
     assert mechanism.draw(7) == 7
-    assert kept == [7]
+    assert stored == [7]
 
 
 def test_a_charge_that_is_committed_to_nothing_has_no_files(tmp_path: Path) -> None:

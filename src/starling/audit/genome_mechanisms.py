@@ -83,6 +83,10 @@ class SmallStudy:
         frequencies = self.copies.mean(axis=0) / 2
         return SnpScores(0, values @ rest, values**2 @ rest**2, squares, calls, frequencies)
 
+    def stored(self, response: npt.NDArray[np.bool_], /) -> bytes:  # noqa: ARG002 - nobody reads it
+        """Nothing: no ledger pays."""
+        return b""
+
     def pair_tables(self, pairs: Int64, /) -> Int64:
         """People with both SNPs, the first alone, the second alone, neither: int64 (pairs, 4)."""
         return pair_tables(self._bits(), len(self.cases), pairs)

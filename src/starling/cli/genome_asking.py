@@ -237,12 +237,13 @@ def explore(
     return Explore(test or plan.first_test, corr, above, cost, regions_of(plan, regions), **values)
 
 
-@_question("scan", "--epsilon 2 --out scan", study=MIXED)
-def scan(_: "Plan", cost: Fraction) -> "Question":
+@_question("scan", "--epsilon 2 --out scan", questions.response, study=MIXED)
+def scan(_: "Plan", cost: Fraction, *, response: int | None) -> "Question":
     """A score test and an odds ratio of every SNP, adjusted as the plan says. Of plans that protect phenotypes alone.
 
-    Genotypes, covariates and who takes part are not protected. Another scan draws another response, and the costs add up.
+    Genotypes, covariates and who takes part are not protected. The first scan draws a response and costs epsilon. Further scans of it cost
+    nothing: of other models, covariates or SNPs of the same people. The costs of two responses add up.
     """
     from starling.genome.plan import Scan
 
-    return Scan(cost)
+    return Scan(cost, response)

@@ -114,6 +114,14 @@ selection = click.option(
 )
 
 
+response = click.option(
+    "--response",
+    type=int,
+    metavar="EVENT",
+    help="Scan the kept response of an earlier scan again, by the event of its charge and at its epsilon: costs nothing.",
+)
+
+
 def k(text: str) -> Decorator:
     """--k, which each question explains."""
     return click.option("--k", type=int, default=1, show_default=True, metavar="N", help=text)

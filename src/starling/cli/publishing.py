@@ -117,6 +117,8 @@ def _approve(destination: Destination, order: "Order", stage: "Stage", spending:
     if stage == "lost":
         lost = "what was drawn for it is not there any more, so it is charged again, and the ledger says so"
         click.echo(f"starling: request {order.request_id} was charged before; {lost}", err=True)
+    if stage == "new":
+        _offer(order)
     if stage in ("new", "lost") and not destination.yes:
         _confirm(order, spending())
     for removed in bundle.sweep(destination.out):
@@ -152,12 +154,30 @@ def repeating(request_id: str) -> str:
 
 def _confirm(order: "Order", what: str) -> None:
     """Ask before spending, with what remains under each cap; without a terminal nobody can be asked."""
-    cost = order.guarantee.cost
-    check_terminal("and there is no terminal to ask whether to spend", f"add --yes to charge {cost}")
+    from starling.privacy.events import StoredResponse
+
+    cost, event = order.guarantee.cost, order.guarantee.event
+    charges, least = f"charges {cost} to each person in the records", str(cost)
+    if isinstance(event, StoredResponse):
+        charges, least = f"charges nothing: it reads the response that event {event.charge} paid for", "nothing"
+    check_terminal("and there is no terminal to ask whether to spend", f"add --yes to charge {least}")
     remains = _remains(order)
-    click.echo(f"{what}\nThis charges {cost} to each person in the records, and publishes {order.out}.", err=True)
+    click.echo(f"{what}\nThis {charges}, and publishes {order.out}.", err=True)
     click.echo(remains, err=True)
     confirm("Spend it?", "Nothing was charged.")
+
+
+def _offer(order: "Order") -> None:
+    """Say which responses were paid for, where a new one would be drawn and charged."""
+    from starling.privacy.events import RandomizedResponse
+
+    if order.payment is None or not isinstance(order.guarantee.event, RandomizedResponse):
+        return
+    for paid in order.payment.ledger.charging.responses(order.payment.request.dataset):
+        repeat = f"--epsilon {paid.cost.amount} --response {paid.charge}"
+        click.echo(
+            f"starling: a response was paid for at {paid.cost}; to scan it again costs nothing: {repeat}", err=True
+        )
 
 
 def _remains(order: "Order") -> str:

@@ -43,6 +43,7 @@ TITLES: Final = {
     "k": "How many",
     "prevalence_epsilon": "Of which for the number of cases, or the variance",
     "epsilon": "What it costs (epsilon)",
+    "response": "Charge whose response is scanned again",
     "selection": "Way of selecting",
     "regions": "Regions",
     "excluding": "Leave out",
@@ -227,9 +228,13 @@ class Asks(ABC, Generic[AnswerT]):
         """
         return self.ask(exploration(self.plan, test, epsilon, options), request_id=request_id)
 
-    def scan(self, *, epsilon: Exact, request_id: str | None = None) -> AnswerT:
-        """A score test and an odds ratio of every SNP, of a plan that protects phenotypes alone; each scan draws another response."""
-        return self._ask(Scan, request_id, epsilon=epsilon)
+    def scan(self, *, epsilon: Exact, response: int | None = None, request_id: str | None = None) -> AnswerT:
+        """A score test and an odds ratio of every SNP, of a plan that protects phenotypes alone.
+
+        It draws a response, which costs epsilon. `response` is the charge of an earlier scan at this epsilon, by its event in the ledger:
+        its response is scanned again, by this plan, and costs nothing.
+        """
+        return self._ask(Scan, request_id, epsilon=epsilon, response=response)
 
     def _ask(self, kind_of: Callable[..., Question], request_id: str | None, **choices: Any) -> AnswerT:
         """The answer to a question of that kind, which makes its amounts exact and its lists tuples."""

@@ -1,11 +1,11 @@
 """An answer as the frame publishes and verifies it: what is charged and drawn for a question, and what follows from it."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 import pyarrow as pa
 
@@ -25,6 +25,7 @@ from starling.genome.inference.answer_validation import answer_problem
 from starling.genome.measurements import Drawn
 from starling.genome.mechanism.base import ExactStudy
 from starling.genome.mechanism.explore import mechanism_of
+from starling.genome.mechanism.scan import ScanMechanism
 from starling.genome.plan import Plan, Question, Scan
 from starling.genome.postprocess.estimates import Estimated, estimate
 from starling.ledger.rules import canonical
@@ -35,7 +36,7 @@ from starling.release.checks import TABLES, Checks, InvalidRelease
 from starling.release.commitment import Written
 from starling.release.datapackage import Sheet
 from starling.release.domain import Publication
-from starling.release.encrypted import Create
+from starling.release.encrypted import STORED, Create
 from starling.release.registry import Product
 from starling.release.statement import Particulars
 from starling.release.table_files import Table
@@ -58,6 +59,11 @@ CHECKS: Final = Checks(
     },
     privacy="mechanism, cost and what is exact are those of plan and question, for one person, or one phenotype, replaced",
 )
+
+
+def _keep(create: Create, content: bytes) -> None:
+    with create(STORED) as file:
+        file.write(content)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +122,12 @@ class GenomePublication(Publication[ExactStudy, Drawn]):
         scores = [tables.scores_sheet()] if isinstance(self.question, Scan) else []
         return [*scores, tables.list_sheet(SNPS, pa.schema(list(SNP_COLUMNS.items())))]
 
-    def mechanism(self, folder: Path, create: Create) -> Mechanism[ExactStudy, Drawn]:  # noqa: ARG002 - all is in the draw
-        """What answers the question; the answer is written as soon as it is drawn."""
-        return Written(mechanism_of(self.plan, self.question), partial(write_drawn, create))
+    def mechanism(self, folder: Path, create: Create) -> Mechanism[Any, Drawn]:  # noqa: ARG002 - all is in the draw
+        """What answers the question; the answer is written as soon as it is drawn, and what is kept of it beside it."""
+        mechanism = mechanism_of(self.plan, self.question)
+        if isinstance(mechanism, ScanMechanism):
+            mechanism = replace(mechanism, keep=partial(_keep, create))
+        return Written(mechanism, partial(write_drawn, create))
 
     def read(self, folder: Path) -> Drawn:
         """The noisy answer."""

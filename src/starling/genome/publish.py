@@ -7,12 +7,15 @@ from pathlib import Path
 
 from starling.genome.artifact.files import read_drawn
 from starling.genome.asking import QuestionPlan
+from starling.genome.counts.responses import StoredCounts, count_stored, read_stored
 from starling.genome.counts.study import StudyCounts, count_study
-from starling.genome.plan import Plan, Question
+from starling.genome.plan import Plan, Question, Scan
 from starling.genome.postprocess.estimates import Answer, Error, estimate
 from starling.genome.postprocess.wording import answer_facts, answer_text, error_text
 from starling.genome.publication import GenomePublication
 from starling.genome.source import open_genotypes, study_files, validate
+from starling.ledger.responses import charge_of
+from starling.planfile.values import exact_text
 from starling.privacy.trust import Confidential
 from starling.release.codec import Json, plain
 from starling.release.domain import Delivery
@@ -49,7 +52,25 @@ class Answered(Published):
         return self.publication.question
 
     def _outcome(self) -> list[tuple[str, str]]:
-        return [("release", str(self.folder)), ("again, free", self.command or self.code)]
+        stored = self._stored_response
+        further = f"--epsilon {exact_text(self.question.epsilon)} --response {stored}"
+        return [
+            ("release", str(self.folder)),
+            ("again, free", self.command or self.code),
+            *(
+                []
+                if stored is None
+                else [("further scans", f"of this response cost nothing, by other plans too: {further}")]
+            ),
+        ]
+
+    @property
+    def _stored_response(self) -> int | None:
+        """The charge whose response can be scanned again: of a scan that a lasting ledger paid for now, or paid for before."""
+        if not isinstance(self.question, Scan) or self.question.response is not None:
+            return charge_of(self.publication.guarantee)
+        entry = None if self.receipt is None else self.receipt.entry
+        return None if entry is None or entry.inside else entry.position
 
     def __str__(self) -> str:
         answer = answer_text(self.plan, self.question, self.answer)
@@ -65,6 +86,7 @@ class Answered(Published):
         return {
             **Published.as_json(self),
             "question": self.question.as_json(),
+            **({} if self._stored_response is None else {"response": self._stored_response}),
             "answer": plain(self.answer),
             "answer_in_words": [*answer_text(self.plan, self.question, self.answer)],
             "error_in_words": [*error_text(self.plan, self.question, self.error)],
@@ -89,6 +111,12 @@ class _Files:
         """What the mechanisms may ask of files whose people, SNPs and sizes are those of the plan."""
         genotypes = open_genotypes(self.genotypes, self.plan, self.phenotype, self.covariates)
         return lambda _: count_study(self.plan, genotypes)
+
+    def open_stored(self, stored: bytes, /) -> Callable[[ExitStack], Confidential[StoredCounts]]:
+        """What a scan of a kept response may ask of them; no phenotype."""
+        genotypes = open_genotypes(self.genotypes, self.plan, self.phenotype, self.covariates)
+        response = read_stored(self.plan, genotypes.people, stored)
+        return lambda _: count_stored(self.plan, genotypes, response)
 
 
 def release(

@@ -10,6 +10,7 @@ from typing import TypeVar
 from starling.errors import LedgerUnavailable, PolicyRefused, StarlingError
 from starling.ledger import leases
 from starling.ledger.charging import Charging
+from starling.ledger.responses import Stored
 from starling.ledger.rules import AnswerKind, Drawn, Request, Ticket
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.sampling.entropy import fresh_bytes
@@ -94,9 +95,9 @@ class RequestAccount:
         self.draw(sha256(repr(drawn).encode()).hexdigest(), fresh_bytes(32).hex())
         return drawn
 
-    def draw(self, sha256: str, key: str) -> None:
+    def draw(self, sha256: str, key: str, stored: Stored | None = None) -> None:
         """Commit the charge to a draw before anybody can see it; see `Charging.draw`."""
-        self._ticket = self._charging.draw(self._open(), sha256, key)
+        self._ticket = self._charging.draw(self._open(), sha256, key, stored)
 
     def redraw(self, guarantee: Guarantee) -> None:
         """Pay for another draw, since the bytes of the committed one are lost; see `Charging.redraw`."""

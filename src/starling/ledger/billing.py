@@ -6,7 +6,7 @@ from typing import Final
 from starling.ledger import charged_noise, rules
 from starling.ledger.book import Book
 from starling.ledger.charged_noise import Noise
-from starling.ledger.registered import Registered
+from starling.ledger.replay import Replay
 from starling.ledger.rows import Standing
 from starling.ledger.rules import Population, Request
 from starling.ledger.terms import RequestedCharge
@@ -32,17 +32,18 @@ class Bill:
 
     @property
     def more(self) -> int | None:
-        """How many more charges like it the caps would cover after it; None where nothing limits them."""
+        """How many more charges like it the caps would cover after it; None where nothing limits them, or it costs nothing."""
         left = [cap.left for cap in self.standing.caps if cap.left is not None]
-        return min(left) // self.amount - 1 if left else None
+        return min(left) // self.amount - 1 if left and self.amount else None
 
 
 class Billing:
     """Makes the bills of one book, by what the custodian's events say, which whoever writes has followed."""
 
-    def __init__(self, book: Book, registered: Registered) -> None:
+    def __init__(self, book: Book, replay: Replay) -> None:
         self._book = book
-        self._registered = registered
+        self._registered = replay.registered
+        self._responses = replay.responses
         self._amounts: dict[tuple[Population, str], int] = {}
 
     @property
@@ -51,8 +52,11 @@ class Billing:
         return {} if self._book.delegate is None else {"by": self._book.delegate}
 
     def bill(self, standing: Standing, request: Request, guarantee: Guarantee, noise: Noise) -> Bill:
-        """What a new charge costs there; raises PolicyRefused or BudgetRefused where caps and grants do not allow it."""
+        """What a new charge costs there; raises PolicyRefused or BudgetRefused where caps and grants do not allow it, and PolicyRefused
+        where it reads a response that nobody paid for.
+        """
         population = standing.population
+        self._responses.check(population.name, noise.fields)
         rules.check_open(population, standing.dataset)
         rules.check_grant(standing.caps, population, request.analyst)
         # Rationals are slow, and kinds of noise are few.

@@ -8,6 +8,9 @@ An auditor recomputes the amount from these fields alone, so that their form say
   all of them.
 - absent, in charges before that was stated: the amount follows from the total cost alone. All that is pure DP is chained alike.
 
+A charge for one randomized response says so beside its events, in `response`. A charge that reads a response which was kept names there
+the charge that paid for it, and costs nothing; responses.py has the rule by which that holds.
+
 Nothing that was charged is changed: a charge is checked, continued and paid again by the proof that it states. A new one states the second
 where it is of residuals, and else the first.
 """
@@ -42,6 +45,10 @@ from starling.privacy.residual_events import ResidualEvents
 EVENTS: Final = "events/1"
 RESIDUALS: Final = "residuals/2"
 """The proofs of new charges."""
+RESPONSE: Final = "response"
+"""The field of a charge for a randomized response, or for what is made of one."""
+RESPONSE_DRAWN: Final = "drawn"
+"""What a charge for a new one says there; else there is the number of the event that paid for it."""
 
 Written: TypeAlias = list[Any]
 """Events of one charge as JSON: [event, times], where overlapping events are {"overlap": most, "parts": [...]}."""
@@ -52,7 +59,7 @@ class Noise:
     """What a charge was made for: an auditor recomputes the amount from it, and a retry must repeat it.
 
     Attributes:
-        fields: `cost`, exact; `change` of the mechanism's neighbours; `events`; and `proof`, where it states one.
+        fields: `cost`, exact; `change` of the mechanism's neighbours; `events`; `proof`, where it states one; and `response` of one.
         key: SHA-256 of these: one kind of noise.
     """
 
@@ -67,9 +74,25 @@ def noise(guarantee: Guarantee, proof: str | None = EVENTS) -> Noise:
         "cost": {guarantee.cost.measure: str(guarantee.cost.amount)},
         "change": guarantee.relation.change,
         "events": _written(events_of(guarantee) if proof is None else detailed_events_of(guarantee)),
-        **({} if proof is None else {"proof": proof_of(guarantee)}),
+        **({} if proof is None else {"proof": proof_of(guarantee)} | _response_of(guarantee)),
     }
     return Noise(fields, key(fields))
+
+
+def _response_of(guarantee: Guarantee) -> dict[str, Any]:
+    match guarantee.event:
+        case events.RandomizedResponse():
+            return {RESPONSE: RESPONSE_DRAWN}
+        case events.StoredResponse(charge=charge):
+            return {RESPONSE: int(charge)}
+        case _:
+            return {}
+
+
+def stored_response(fields: Mapping[str, Any]) -> int | None:
+    """The charge that a charge which reads a kept response says has paid for it; None where it draws by itself."""
+    named = fields.get(RESPONSE)
+    return named if isinstance(named, int) else None
 
 
 def proof_of(guarantee: Guarantee) -> str:
@@ -94,7 +117,9 @@ def noise_as_charged(guarantee: Guarantee, charge: Mapping[str, Any]) -> Noise:
 def key(fields: Mapping[str, Any]) -> str:
     """The name of a kind of noise: of its fields among others."""
     return sha256(
-        canonical({name: fields[name] for name in ("cost", "change", "events", "proof") if name in fields}).encode()
+        canonical(
+            {name: fields[name] for name in ("cost", "change", "events", "proof", RESPONSE) if name in fields}
+        ).encode()
     ).hexdigest()
 
 
@@ -106,7 +131,7 @@ def cost_of(fields: Mapping[str, Any]) -> Cost:
 
 
 def amount(population: Population, fields: Mapping[str, Any]) -> int:
-    """What a charge costs in units of `population`, by the proof that it states.
+    """What a charge costs in units of `population`, by the proof that it states; nothing where it reads a response that another paid for.
 
     Raises:
         PolicyRefused: the population's measure or neighbours have no such cost.
@@ -122,7 +147,17 @@ def amount(population: Population, fields: Mapping[str, Any]) -> int:
         raise IntegrityError("proof", "is not that of the events", "restore the ledger")
     if cost.amount != (epsilon_of(charged) if isinstance(cost, Epsilon) else rho_of(charged)):
         raise IntegrityError("events", "do not cost what the charge states", "restore the ledger")
-    return amount_in(population, fields["change"], cost, charged)
+    units = amount_in(population, fields["change"], cost, charged)
+    if RESPONSE in fields and not _is_response(fields, charged):
+        raise IntegrityError("response", "is not of one event, or names no charge", "restore the ledger")
+    return units if stored_response(fields) is None else 0
+
+
+def _is_response(fields: Mapping[str, Any], charged: Events) -> bool:
+    """Whether what is charged can be one response, new or kept."""
+    ((event, times), *others), named = charged, fields[RESPONSE]
+    whole = isinstance(named, int) and not isinstance(named, bool) and named > 0
+    return isinstance(event, events.PureDP) and times == 1 and not others and (whole or named == RESPONSE_DRAWN)
 
 
 def events_met(population: Population, fields: Mapping[str, Any]) -> Events:

@@ -2,8 +2,8 @@
 
 One charge has one draw. A run commits to its draw before anybody can see it (`draw`): it writes its measurements to the disk,
 encrypted with a fresh key, and then one commit keeps their hash and the key. A retry of a charge that has committed to a draw
-finishes that draw; where its bytes are lost, another draw is paid for (`redraw`). Who takes an open charge over, who draws and
-who draws again stands in the chain.
+finishes that draw; where its bytes are lost, another draw is paid for (`redraw`). A draw may keep a response, which later charges read at
+no cost (responses.py). Who takes an open charge over, who draws and who draws again stands in the chain.
 """
 
 from collections.abc import Callable, Mapping
@@ -17,6 +17,8 @@ from starling.ledger.book import Book
 from starling.ledger.checking import Check
 from starling.ledger.leases import Lease, Tokens
 from starling.ledger.memory import Done, Memory, Spent
+from starling.ledger.replay import Replay
+from starling.ledger.responses import PaidResponse, Stored
 from starling.ledger.rows import End, EventWriter, Known
 from starling.ledger.rules import AnswerKind, Drawn, Request, State, Ticket
 from starling.ledger.store import Moved, Transaction
@@ -40,39 +42,38 @@ class Charging:
         self._book = book
         self._memory = Memory()
         self._check = Check(book)
-        self._billing = Billing(book, self._check.replay.registered)
+        self._billing = Billing(book, self._check.replay)
 
     def follow(self) -> None:
         """Check the whole ledger before anything is charged; raises IntegrityError at the first thing that is wrong."""
         self._check.whole()
 
-    def terms(self, dataset: str) -> Terms:
-        """The terms under which servers may charge a dataset now."""
+    def _now(self, ask: Callable[[Replay], T]) -> T:
+        """What all events of the ledger say now."""
 
-        def work(tx: Transaction) -> Terms:
+        def work(tx: Transaction) -> T:
             self._check.catch_up(tx)
-            return self._check.replay.registered.terms.of(dataset)
+            return ask(self._check.replay)
 
         return self._book.read(work)
+
+    def terms(self, dataset: str) -> Terms:
+        """The terms under which servers may charge a dataset now."""
+        return self._now(lambda replay: replay.registered.terms.of(dataset))
 
     def approved(self, dataset: str, analyst: str, at: int) -> int:
         """As `AllTerms.approved`, of what the ledger says now."""
-
-        def work(tx: Transaction) -> int:
-            self._check.catch_up(tx)
-            return self._check.replay.registered.terms.approved(dataset, analyst, at)
-
-        return self._book.read(work)
+        return self._now(lambda replay: replay.registered.terms.approved(dataset, analyst, at))
 
     def is_approved(self, request: Request, at: int) -> bool:
         """As `AllTerms.is_approved`, of what the ledger says now."""
+        approval = request.dataset, request.analyst, request.hash, at
+        return self._now(lambda replay: replay.registered.terms.is_approved(*approval))
 
-        def work(tx: Transaction) -> bool:
-            self._check.catch_up(tx)
-            terms = self._check.replay.registered.terms
-            return terms.is_approved(request.dataset, request.analyst, request.hash, at)
-
-        return self._book.read(work)
+    def responses(self, dataset: str) -> list[PaidResponse]:
+        """The responses that were paid for and kept, of the population that a dataset is about."""
+        population = self._book.read(lambda tx: rows.dataset(tx, dataset)).population
+        return self._now(lambda replay: replay.responses.of(population))
 
     def charge(self, request: Request, guarantee: Guarantee) -> Ticket:
         """Charge `guarantee` for `request`; durable when this returns.
@@ -99,8 +100,8 @@ class Charging:
         """
         noise = charged_noise.noise(guarantee)
         recalled = self._memory.recall((request.analyst, request.dataset, noise.key))
-        # Which approvals are used up is not remembered.
-        if recalled is None or self._billing.asks_first(request.dataset):
+        # Which approvals are used up is not remembered, and which responses there are is found in the events.
+        if recalled is None or charged_noise.RESPONSE in noise.fields or self._billing.asks_first(request.dataset):
             return None
         standing, end = recalled
         try:
@@ -150,6 +151,8 @@ class Charging:
             RequestConflict: the id was used for another request.
         """
         noise = charged_noise.noise(guarantee)
+        if charged_noise.stored_response(noise.fields) is not None:
+            self._book.read(self._check.catch_up)
         before = self._book.read(lambda tx: rows.before(tx, self._book.writer(tx), request, noise.key))
         if before.standing is None:
             raise rows.unregistered(request.dataset)
@@ -267,13 +270,14 @@ class Charging:
 
         return self._book.read(work)
 
-    def draw(self, ticket: Ticket, sha256: str, key: str) -> Ticket:
+    def draw(self, ticket: Ticket, sha256: str, key: str, stored: Stored | None = None) -> Ticket:
         """Commit the charge to a draw; durable when this returns, and only then may anybody see what was drawn.
 
         Args:
             ticket: The open charge.
             sha256: The SHA-256 of the manifest of the measurements, which lie on the disk encrypted and flushed; 64 hexadecimal digits.
             key: What they are encrypted with, hexadecimal. Nothing else may keep it before.
+            stored: What the custodian keeps beside them: a response, of a charge for one.
 
         Raises:
             PolicyRefused: another run has taken the charge over, or the charge has committed to a draw already.
@@ -291,7 +295,8 @@ class Charging:
                     "is not this run's to make: another run took over, or the charge has committed to a draw",
                     "run again with the same request id, which finishes the draw that there is",
                 )
-            writer.append("drawn", {"charge": ticket.seq, "sha256": drawn.sha256, "key": drawn.key})
+            response = {} if stored is None else {"kept": stored.stated()}
+            writer.append("drawn", {"charge": ticket.seq, "sha256": drawn.sha256, "key": drawn.key, **response})
             return replace(ticket, drawn=drawn)
 
         return self._written(work)

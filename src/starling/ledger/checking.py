@@ -29,7 +29,7 @@ CHECKS: Final = {
     "chain": "each event carries the hash of all before it, and none is missing",
     "signatures": "every event of the custodian bears the custodian's signature, and every charge that of a key that was let charge",
     "caps": "no charge goes beyond the cap of its analyst, dataset or population",
-    "costs": "every charge costs what its noise costs",
+    "costs": "every charge costs what its noise costs, or nothing where it reads a response that an earlier one paid for",
     "balances": "every charge states the balances that it leaves",
     "draws": "every answer belongs to one charge, and no charge is drawn for twice unpaid",
     "tables": "the tables of the ledger say what its events say, and nothing hangs on them",

@@ -209,7 +209,7 @@ _ACCEPTED = (
 _ACCEPTED_OF = "SELECT body FROM accepted JOIN events ON events.seq = accepted.seq WHERE dataset = ?"
 _NOISE = (
     "SELECT body, spent, amount FROM caps JOIN charges ON charges.seq = last JOIN events ON events.seq = last"
-    " WHERE population = ? AND scope = 'noise' LIMIT ?"
+    " WHERE population = ? AND scope = 'noise' AND spent > 0 LIMIT ?"
 )
 _CHARGES = "SELECT charges.seq, at, body, request_hash, state, charges.times FROM charges JOIN events ON events.seq = charges.seq"
 _LAST = "SELECT last FROM caps WHERE population = ? AND scope <> 'noise'"

@@ -136,7 +136,10 @@ class Registered:
     def noise_of(self, seq: int, population: Population, body: dict[str, Any]) -> Cap:
         """What was spent with this kind of noise; costs are computed once for each kind."""
         # Python's text is quickly made; the hash of the canonical one names the kind in the ledger.
-        text = population.name, f"{body['cost']}{body['change']}{body['events']}{body.get('proof')}"
+        stated = (
+            f"{body['cost']}{body['change']}{body['events']}{body.get('proof')}{body.get(charged_noise.RESPONSE)!r}"
+        )
+        text = population.name, stated
         if text not in self._noise:
             cap = self._noise[text] = Cap(seq, None, "a kind of noise")
             cap.once = _amount(seq, population, body)

@@ -9,10 +9,13 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple, TypeAlias, cast
 
+from starling.errors import StarlingError
 from starling.ledger import rows, rules
 from starling.ledger.chain import Counts, Event, approval_message, signed_by
+from starling.ledger.charged_noise import RESPONSE
 from starling.ledger.keys import Public
 from starling.ledger.registered import KINDS, Cap, Registered, differs, wrong
+from starling.ledger.responses import Responses, Stored, is_new
 from starling.ledger.rules import Ticket
 from starling.ledger.store import Transaction
 from starling.ledger.terms import RequestedCharge
@@ -55,15 +58,19 @@ Status: TypeAlias = tuple[str, str | None, str | None, str | None, str | None, i
 
 
 class _Open:
-    """A charge that has not ended: what a redraw of it asks and spends, what its row said when it was read, and its draw."""
+    """A charge that has not ended: what a redraw of it asks and spends, what its row said when it was read, and its draw; of one for a
+    response, its population, its event and what was kept.
+    """
 
-    __slots__ = ("caps", "drawn", "request", "stated", "times")
+    __slots__ = ("caps", "drawn", "request", "response", "stated", "stored", "times")
 
     def __init__(self, request: RequestedCharge, caps: tuple[Cap, ...], stated: Status | None = None) -> None:
         self.request = request
         self.caps = caps
         self.stated = stated
         self.drawn: tuple[str | None, str | None] = None, None
+        self.response: tuple[str, dict[str, Any]] | None = None
+        self.stored: Stored | None = None
         self.times = 1
 
     def status(self, state: str, kind: str | None, answer: str | None) -> Status:
@@ -84,6 +91,7 @@ class Replay:
         self._second = second
         self._about: dict[str, str] = {}
         self.registered = Registered(self._is_approved)
+        self.responses = Responses()
         self._seq = 0
         self._open: dict[int, _Open] = {}
         self._late: dict[int, Status] = {}
@@ -110,6 +118,8 @@ class Replay:
         noise = self.registered.noise_of(seq, population, body)
         if amount != noise.once:
             raise wrong(seq, "does not charge what it costs")
+        if RESPONSE in body:
+            self._check_response(seq, population.name, body)
         self._check_key(event, body, request, caps)
         # The last of the three caps is the population's: its charge before this one.
         previous = caps[-1].last
@@ -125,6 +135,15 @@ class Replay:
             raise differs("charges")
         else:
             self._open[seq] = _Open(request, spent, row.status)
+        if is_new(body):
+            self._open[seq].response = population.name, body
+
+    def _check_response(self, seq: int, population: str, body: dict[str, Any]) -> None:
+        """Raises IntegrityError for a charge that costs nothing by a response that nobody paid for."""
+        try:
+            self.responses.check(population, body)
+        except StarlingError:
+            raise wrong(seq, "costs nothing by a response that no earlier charge paid for and kept") from None
 
     def _check_key(self, event: Event, body: dict[str, Any], request: RequestedCharge, caps: tuple[Cap, ...]) -> None:
         """Raises IntegrityError where another key than the custodian's spends what it could not; the second cap is the dataset's."""
@@ -158,6 +177,8 @@ class Replay:
         if charge is None:
             raise wrong(seq, "ends no open charge")
         end = ("answered", body["kind"], body["sha256"]) if kind == "answer" else ("voided", None, None)
+        if charge.response is not None and charge.stored is not None and kind == "answer":
+            self.responses.answered(body["charge"], *charge.response, str(charge.drawn[1]), charge.stored)
         status = charge.status(*end)
         if self._tables and charge.stated != status:
             # Its row was read before it ended, or says that it did not.
@@ -174,6 +195,10 @@ class Replay:
             if charge.drawn != (None, None):
                 raise wrong(seq, "draws again for one charge")
             charge.drawn = str(body["sha256"]), str(body["key"])
+            if "kept" in body:
+                if charge.response is None:
+                    raise wrong(seq, "keeps what is no response")
+                charge.stored = Stored.read(body["kept"])
             self.counts.draws += 1
         else:
             if charge.drawn == (None, None):
@@ -185,7 +210,7 @@ class Replay:
             # The last of them is the kind of noise.
             if body["balances"] != _balances(charge.caps[:-1]):
                 raise wrong(seq, "states other balances than it leaves")
-            charge.drawn = None, None
+            charge.drawn, charge.stored = (None, None), None
             charge.times += 1
             self.counts.redraws += 1
 

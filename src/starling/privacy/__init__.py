@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         PermuteAndFlip,
         PureDP,
         RandomizedResponse,
+        StoredResponse,
         factor_of_bounds,
         noise_event,
     )
@@ -66,6 +67,7 @@ __all__ = [
     "RandomizedResponse",
     "Released",
     "Rho",
+    "StoredResponse",
     "approximate",
     "as_replace_one",
     "bounded_overlap",
@@ -106,8 +108,8 @@ _HOMES = {
     "budget": "Cost Epsilon Rho decimal_up power split",
     "distributions.accuracy": "distribution_for_margin margin quantile standard_deviation tail",
     "distributions.discrete": "DiscreteGaussian DiscreteLaplace",
-    "events": "MONOTONE ZCDP DiscreteGaussianNoise DiscreteLaplaceNoise Event ExponentialMechanism LatticeNoise PermuteAndFlip"
-    " PureDP RandomizedResponse factor_of_bounds noise_event",
+    "events": "MONOTONE ZCDP DiscreteGaussianNoise DiscreteLaplaceNoise Event ExponentialMechanism StoredResponse LatticeNoise"
+    " PermuteAndFlip PureDP RandomizedResponse factor_of_bounds noise_event",
     "guarantee": "Guarantee bounded_overlap measurement sequential",
     "neighbours": "ADD_REMOVE_PERSON REPLACE_PERSON REPLACE_PHENOTYPE as_replace_one",
     "sampling.lattice": "lattice_noise",

@@ -9,6 +9,7 @@ at run time too. Its cost follows from them, and is stated nowhere beside it:
 - lattice noise that falls by e^(-rate) with every moved unit, where m units move: rate m-DP (privacy/sampling/lattice.py);
 - a selection, by the exponential mechanism or by permute-and-flip: its epsilon, at the sensitivity of the scores that it was drawn with;
 - a response of yes or no that each person gives truly with probability e^epsilon/(1 + e^epsilon): epsilon (privacy/sampling/response.py);
+- what is made of such a response that was drawn and charged before: the same epsilon, not once more, where the ledger holds that charge;
 - a cost of which the mechanism is not known.
 
 Replacing one unit. An event also says what a replacement costs in zCDP, as a multiple of its rho: the `replacement_factor`. It is
@@ -162,6 +163,29 @@ class RandomizedResponse(PositiveFields):
 
 
 @dataclass(frozen=True, slots=True)
+class StoredResponse(PositiveFields):
+    """What is made of a randomized response that was drawn before and kept: nothing is drawn, and no answer is read again.
+
+    With all else that is made of the same response it is post-processing of one draw. So it is epsilon-DP as that is, and both together are
+    no more than epsilon. Whoever does not hold the charge that paid for the response counts it like any mechanism of that epsilon.
+
+    Attributes:
+        epsilon: Of the response.
+        charge: The event of the ledger that paid for it: a whole number.
+    """
+
+    name: ClassVar[str] = "stored randomized response"
+    replacement_factor: ClassVar[Fraction] = ANY
+    epsilon: Fraction
+    charge: Fraction
+
+    @property
+    def cost(self) -> Epsilon:
+        """Pure DP of the response."""
+        return Epsilon(self.epsilon)
+
+
+@dataclass(frozen=True, slots=True)
 class PureDP(_Replaceable):
     """A mechanism of which nothing more is known than that it is pure DP, at the cost epsilon."""
 
@@ -196,6 +220,7 @@ Event: TypeAlias = (
     | ExponentialMechanism
     | PermuteAndFlip
     | RandomizedResponse
+    | StoredResponse
     | PureDP
     | ZCDP
 )

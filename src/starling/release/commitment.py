@@ -8,6 +8,8 @@ disk, the ledger keeps their hash and their key in one durable event, and only t
 - After it the next run finishes that draw: it reads no record and draws nothing.
 - Where the bytes of that draw are lost, somebody may have seen them. The next run is charged again, and the ledger says `redrawn`.
 
+What a draw keeps beside its measurements (STORED, release/responses.py) is written before that event too, and the event states its hash.
+
 A ledger inside the folder of its release goes with the folder where such a run dies, and nothing but that release can refer to it; all else
 is the same.
 
@@ -21,6 +23,8 @@ import os
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
+from io import FileIO, RawIOBase
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Generic, TypeVar
@@ -28,11 +32,13 @@ from typing import Generic, TypeVar
 from starling.errors import OutputError, PolicyRefused
 from starling.ledger.account import RequestAccount
 from starling.ledger.keys import folder, make_home
+from starling.ledger.responses import Stored
 from starling.ledger.rules import Drawn
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.trust import Mechanism, Receipt
 from starling.release import bundle
-from starling.release.encrypted import CommittedFiles, EncryptedFile, EncryptedFiles
+from starling.release.encrypted import STORED, CommittedFiles, EncryptedFiles
+from starling.release.responses import FOLDER, Vault
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -58,19 +64,31 @@ class Written(Generic[T, R]):
 
 
 class Commitment(Generic[R]):
-    """The account of one release in a folder of `bundle.writing`; `mark` is None where the ledger that pays lies inside the folder."""
+    """The account of one release in a folder of `bundle.writing`; `mark` and `vault` are None where the ledger that pays lies inside the
+    folder: such a ledger pays for nothing else, so that nothing is kept.
+    """
 
     def __init__(
-        self, account: RequestAccount, folder: Path, read: Callable[[Path], R], mark: Callable[[str], str] | None
+        self,
+        account: RequestAccount,
+        folder: Path,
+        read: Callable[[Path], R],
+        mark: Callable[[str], str] | None,
+        vault: Vault | None = None,
     ) -> None:
-        self._account, self._folder, self._read, self._mark = account, folder, read, mark
+        self._account, self._folder, self._read, self._mark, self._vault = account, folder, read, mark, vault
         self._draw = folder.parent / bundle.DRAW
         self._encrypted: EncryptedFiles | None = None
         self._guarantee: Guarantee | None = None
+        self._charge: int | None = None
 
-    def create(self, name: str) -> EncryptedFile:
-        """A file for measurements, by its path in the release; whoever asks for it closes it."""
-        return self._files().create(name)
+    def create(self, name: str) -> RawIOBase:
+        """A file for measurements, by its path in the release, or STORED; whoever asks for it closes it."""
+        if name != STORED:
+            return self._files().create(name)
+        if self._vault is None or self._charge is None:
+            return FileIO(os.devnull, "wb")
+        return self._files().keep(partial(self._vault.place, self._charge))
 
     def _files(self) -> EncryptedFiles:
         # Made after the charge: a run that is refused writes nothing.
@@ -82,6 +100,7 @@ class Commitment(Generic[R]):
         """The receipt of the ledger; an open charge of the same request is taken over at no cost."""
         receipt = self._account.charge(guarantee)
         self._guarantee = guarantee
+        self._charge = None if receipt.entry is None else receipt.entry.position
         return receipt
 
     def resume(self) -> R | None:
@@ -109,16 +128,19 @@ class Commitment(Generic[R]):
             LedgerUnavailable, OutputError: nobody knows whether the ledger kept it: the folder stays for the next run.
         """
         del drawn
-        sha256, key = self._files().finish()
+        files = self._files()
+        sha256, key = files.finish()
         if self._mark is not None:
             mark = self._mark(self._account.request_id)
             remember(mark, self._folder.parent)
             bundle.claim(self._folder, mark)
         try:
-            self._account.draw(sha256, key)
+            self._account.draw(sha256, key, None if files.stored is None else Stored(*files.stored))
         except PolicyRefused:
             bundle.unclaim(self._folder)
             raise
+        if self._vault is not None and self._charge is not None and files.stored is not None:
+            self._vault.settle(self._charge, bytes.fromhex(key))
         return self._decrypted(Drawn(sha256, key))
 
     def _decrypted(self, drawn: Drawn) -> R:
@@ -154,10 +176,10 @@ def refuse_elsewhere(mark: str, drawn: Drawn) -> None:
 
 
 def check_home() -> None:
-    """Raises OutputError unless notes and witnessed heads can be written below STARLING_HOME: both are, after a charge."""
+    """Raises OutputError unless notes, witnessed heads and responses can be written below STARLING_HOME: all are, after a charge."""
     try:
         make_home()
-        for name in ("draws", "heads"):
+        for name in ("draws", "heads", FOLDER):
             place = folder() / name
             place.mkdir(mode=0o700, exist_ok=True)
             with TemporaryFile(dir=place) as file:

@@ -21,7 +21,7 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext
 from cryptography.hazmat.primitives.ciphers.algorithms import AES
@@ -36,15 +36,24 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
 Create: TypeAlias = Callable[[str], io.RawIOBase]
-"""Makes the file of a release that is named by its path there, to be written once."""
+"""Makes the file of a release that is named by its path there, to be written once; or STORED, which is in no release."""
 
 KEY_BYTES: Final = 32
 INDEX: Final = "INDEX"
 """The list of the files: no path of a release."""
+STORED: Final = "STORED"
+"""What the custodian keeps of a draw (release/responses.py): no path of a release."""
 BLOCK: Final = 1 << 16
 """Bytes to a multiple of which the size of every encrypted file is rounded up."""
 PIECE: Final = 1 << 22
 """Bytes that are decrypted at a time."""
+
+
+class StoredFile(NamedTuple):
+    """Where something is kept that is in no release, and the key of that file alone."""
+
+    path: Path
+    key: bytes
 
 
 class EncryptedFile(io.RawIOBase):
@@ -60,6 +69,7 @@ class EncryptedFile(io.RawIOBase):
 
     def __init__(self, path: Path, key: bytes) -> None:
         super().__init__()
+        self.folder = path.parent
         self._file = path.open("xb")
         self._cipher = _key_stream(key)
         self._hash = hashlib.sha256()
@@ -106,6 +116,7 @@ class EncryptedFiles:
         self._folder = folder
         self._key = fresh_bytes(KEY_BYTES)
         self._files: dict[str, EncryptedFile] = {}
+        self._stored: EncryptedFile | None = None
         folder.mkdir()
 
     def create(self, name: str) -> EncryptedFile:
@@ -114,6 +125,17 @@ class EncryptedFiles:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._files[name] = EncryptedFile(path, _file_key(self._key, name))
         return self._files[name]
+
+    def keep(self, place: Callable[[bytes], StoredFile]) -> EncryptedFile:
+        """The file of what is kept, whose place and key follow from the key of the draw; whoever asks for it closes it."""
+        stored = place(self._key)
+        self._stored = EncryptedFile(*stored)
+        return self._stored
+
+    @property
+    def stored(self) -> tuple[str, int] | None:
+        """SHA-256, hexadecimal, and size of what is kept; None where nothing is."""
+        return None if self._stored is None else (self._stored.sha256, self._stored.size)
 
     def finish(self) -> tuple[str, str]:
         """Once all files are closed: flush everything; the SHA-256 of their manifest, and the key, both hexadecimal."""
@@ -125,6 +147,8 @@ class EncryptedFiles:
         for parent, _, _ in os.walk(self._folder, topdown=False):
             sync(Path(parent))
         sync(self._folder.parent)
+        if self._stored is not None:
+            sync(self._stored.folder)
         return _manifest_hash({name: file.sha256 for name, file in self._files.items()}), self._key.hex()
 
 
@@ -197,6 +221,12 @@ class CommittedFiles:
         except (OSError, ValueError, AttributeError, TypeError, IndexError, RecursionError):
             # It is another draw's, or not as it was written: lost, either way.
             return {}
+
+
+def decrypted(stored: StoredFile, size: int) -> bytes:
+    """The first `size` bytes of what was kept; raises OSError where its file is not there."""
+    with stored.path.open("rb") as file:
+        return _key_stream(stored.key).update(file.read(size))
 
 
 def _manifest_hash(files: dict[str, str]) -> str:

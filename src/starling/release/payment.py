@@ -12,12 +12,14 @@ from starling.errors import ParameterError, PolicyRefused
 from starling.ledger.account import RequestAccount
 from starling.ledger.leases import Clock
 from starling.ledger.opening import Ledger, create_ledger, open_ledger, whole_url
+from starling.ledger.responses import find
 from starling.ledger.rules import UNIT, Drawn, Request, charge_units
 from starling.ledger.witness import Witness
 from starling.privacy.guarantee import Guarantee
 from starling.release import bundle
 from starling.release.commitment import Commitment, check_home, drawn_files, forget, refuse_elsewhere
 from starling.release.manifest import OWN_LEDGER, manifest, sign
+from starling.release.responses import Vault
 
 DAY: Final = 86_400
 """Seconds."""
@@ -153,7 +155,17 @@ class Payment:
         notify = (lambda _: None) if self.inside else charged
         account = self.ledger.account(self.request, inside=self.inside, charged=notify, accepted=self.accepted)
         with account.working():
-            yield account, Commitment(account, folder, read, None if self.inside else self.mark)
+            lasting = (None, None) if self.inside else (self.mark, Vault(self.ledger.book))
+            yield account, Commitment(account, folder, read, *lasting)
+
+    def response(self, charge: int) -> bytes:
+        """The response that an earlier charge of these people paid for.
+
+        Raises:
+            PolicyRefused: it paid for none that was kept.
+            IntegrityError: it is lost or was changed.
+        """
+        return Vault(self.ledger.book).read(find(self.ledger.charging.responses(self.request.dataset), charge))
 
 
 def finish(account: RequestAccount, payment: Payment, folder: Path) -> None:

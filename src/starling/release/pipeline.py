@@ -14,9 +14,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from starling.errors import RequestConflict, StarlingError
+from starling.errors import ParameterError, RequestConflict, StarlingError
 from starling.ledger.auditing import events
 from starling.ledger.opening import Ledger
+from starling.ledger.responses import charge_of
 from starling.ledger.rules import Request
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.least import check_least
@@ -33,6 +34,7 @@ from starling.release.manifest import OWN_LEDGER
 from starling.release.payment import Payment, PaymentOptions, Stage, finish, own_payment, own_request
 from starling.release.records import Records
 from starling.release.report import plainly
+from starling.release.responses import ReadsResponses
 from starling.release.session import Described, Part
 from starling.release.statement import FILE, limits, validation
 
@@ -57,6 +59,8 @@ class Published(Described):
     def _facts(self) -> list[tuple[str, str]]:
         guarantee = self.publication.guarantee
         charged = f"{guarantee.cost} for {guarantee.relation}"
+        if (paid := charge_of(guarantee)) is not None:
+            charged = f"nothing: event {paid} paid {charged}"
         return [
             ("charged", charged if self.receipt else "nothing: this request was answered before"),
             ("request id", self.request_id),
@@ -122,6 +126,13 @@ class Order:
         if self.payment is None:
             return self.records.accepted(None, "")
         return self.records.accepted(self.payment.ledger, self.payment.request.dataset)
+
+    def response(self, charge: int) -> bytes:
+        """The response that an earlier charge paid for; raises ParameterError without a ledger, and as `Payment.response`."""
+        if self.payment is None:
+            fix = "name the ledger that paid for it (--ledger), or leave it out: a new response is drawn"
+            raise ParameterError("response", "is kept by the charge of a ledger, and none is named", fix)
+        return self.payment.response(charge)
 
     def check(self) -> None:
         """Raises OutputError unless `out` can be written."""
@@ -229,7 +240,13 @@ def _carry_out(
     if stage == "new":
         # What was charged before its least budget was stated is carried out.
         check_least(order.guarantee)
-    deferred = source.open()
+    # What is drawn already is finished, whatever became of what it was made of.
+    charge = charge_of(order.guarantee)
+    if charge is None or stage == "drawn":
+        deferred = source.open()
+    else:
+        assert isinstance(source, ReadsResponses)
+        deferred = source.open_stored(order.response(charge))
     accepted = order.accepted()
     listener.approve(order, stage)
     with ExitStack() as stack:

@@ -40,8 +40,10 @@ class Budget:
 
     @property
     def more(self) -> int | None:
-        """How many different releases of this cost can still be charged; 0 where there is one alone, and the analyst has it."""
-        if self.amount is None:
+        """How many different releases of this cost can still be charged; 0 where there is one alone, and the analyst has it; None where it
+        costs nothing.
+        """
+        if not self.amount:
             return None
         covered = self.available // self.amount
         return min(covered, int(self.release is None)) if self.single else covered

@@ -33,4 +33,6 @@ def consequences(ledger: Ledger, waiting: Waiting) -> Consequences:
         for cap in charge.standing.caps
     )
     reveals = f"Everybody in the data of {population.name} bears it: {meaning(population, charge.amount)}."
+    if not charge.amount:
+        reveals = f"It reads a response that was charged before: nobody in the data of {population.name} bears more."
     return Consequences(population, reveals, left)

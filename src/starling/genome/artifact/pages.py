@@ -70,7 +70,20 @@ def charged(question: Question) -> Section:
             An exploration asks one question after another; which ones depends on the public choices and on its noisy answers alone. All of
             its cost was charged before anything was read. What it left unspent, because it stopped early, is spent all the same.
         """
-    table = Table(("Part", guarantee.cost.symbol, "Mechanism"), rows, f"{guarantee.cost} in all", words=True)
+    total = f"{guarantee.cost} in all"
+    if isinstance(question, Scan):
+        text = """
+            One response was drawn, by a coin for each person, and everything here is made of it. The custodian keeps it where a lasting
+            ledger paid: further scans of it cost nothing. Another response is another draw, and the costs of both add up.
+        """
+        if question.response is not None:
+            total = f"{guarantee.cost}, charged as event {question.response}; nothing for this scan"
+            text = f"""
+                Nothing was drawn and no phenotype was read: this scan reads the response that event {question.response} of the ledger paid
+                for. All scans of that response together cost {guarantee.cost}, once. A file of phenotypes that was changed since changes
+                nothing here.
+            """
+    table = Table(("Part", guarantee.cost.symbol, "Mechanism"), rows, total, words=True)
     return Section("What was asked and charged", text, tables=(table,))
 
 

@@ -76,8 +76,9 @@ def mechanisms(question: Question) -> tuple[str, ...]:
     if isinstance(question, LocBlock):
         return ("loc_block: exponential mechanism by distance to being the longest valid block, sensitivity 1 patient",)
     if isinstance(question, Scan):
+        stored = "" if question.response is None else f" that event {question.response} of the ledger paid for"
         return (
-            "scan: one randomized response, a coin for each person's phenotype; score tests and odds ratios are made of it",
+            f"scan: one randomized response{stored}, a coin for each person's phenotype; score tests and odds ratios are made of it",
         )
     return (f"{question.kind}: {NOISE[question.noise]}",)
 

@@ -15,6 +15,7 @@ from starling.genome.arrays import Flags, Int16, Int64, UInt8, UInt64
 from starling.genome.counts.basis import study_basis
 from starling.genome.counts.pairs import carriers, pair_distances, pair_tables
 from starling.genome.counts.phenotypes import read_distances
+from starling.genome.counts.responses import stored_content
 from starling.genome.counts.scan import read_scores
 from starling.genome.distance.rules import Rule
 from starling.genome.measurements import SnpScores
@@ -116,6 +117,10 @@ class StudyCounts:
     def score_tests(self, response: Flags, /) -> SnpScores:
         """The score tests of a response, as `ExactStudy` asks for them."""
         return read_scores(self.plan, self.genotypes, response)
+
+    def stored(self, response: Flags, /) -> bytes:
+        """What is kept of a response, as `mechanism.scan.RespondingStudy` asks for it."""
+        return stored_content(self.plan, self.genotypes.people, response)
 
     def pair_tables(self, pairs: Int64, /) -> Int64:
         """The tables of pairs of SNPs, as `ExactStudy` asks for them."""

@@ -16,7 +16,7 @@ from starling.genome.inference.adaptive_plan import follow
 from starling.genome.measurements import Drawn, Explored
 from starling.genome.mechanism.base import BaseMechanism, ExactStudy
 from starling.genome.mechanism.noisy_tables import SnpCorrMechanism, SnpPvalMechanism
-from starling.genome.mechanism.scan import ScanMechanism
+from starling.genome.mechanism.scan import ScanMechanism, StoredScanMechanism
 from starling.genome.mechanism.selections import LocBlockMechanism, LocSigMechanism, NumSigMechanism
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Question, Scan, SnpCorr, SnpPval
 from starling.privacy.trust import Mechanism
@@ -31,9 +31,13 @@ class ExploreMechanism(BaseMechanism[Explore]):
         return follow(self.plan, self.query, lambda query: mechanism_of(self.plan, query).draw(exact))
 
 
-def mechanism_of(plan: Plan, question: Question) -> Mechanism[ExactStudy, Drawn]:
-    """What answers a question. Raises ParameterError when the plan has no such question."""
-    kinds: dict[type[Question], Callable[[Plan, Any], Mechanism[ExactStudy, Drawn]]] = {
+def mechanism_of(plan: Plan, question: Question) -> Mechanism[Any, Drawn]:
+    """What answers a question from an `ExactStudy`, or from a `StoredStudy` where it says so. Raises ParameterError when the plan has no
+    such question.
+    """
+    if isinstance(question, Scan) and question.response is not None:
+        return StoredScanMechanism(plan, question)
+    kinds: dict[type[Question], Callable[[Plan, Any], Mechanism[Any, Drawn]]] = {
         NumSig: NumSigMechanism,
         LocSig: LocSigMechanism,
         LocBlock: LocBlockMechanism,

@@ -48,7 +48,7 @@ class BaseQuestion(ABC):
             value = getattr(self, each.name)
             if each.name in ("epsilon", "delta_c") or (each.name == "prevalence_epsilon" and value is not None):
                 object.__setattr__(self, each.name, exact(value, field=each.name))
-            elif each.name in ("k", "most") or (each.name == "longest" and value is not None):
+            elif each.name in ("k", "most") or (each.name in ("longest", "response") and value is not None):
                 check_int(value, field=each.name)
             elif each.name == "independent" and not isinstance(value, bool):
                 problem = f"is a {type(value).__name__}, not True or False"

@@ -2,18 +2,21 @@
 
 Neighbours: one person's phenotype is replaced. Each phenotype is kept with probability e^epsilon/(1 + e^epsilon), else turned round, once
 for the whole scan. All that a scan tells is made of that response and of genotypes and covariates, which this relation does not protect:
-counts of calls and allele frequencies are exact. Another scan draws another response, and the costs add up.
+counts of calls and allele frequencies are exact. The response is kept where a ledger pays: further scans of it, by other plans of the same
+people and phenotype, cost nothing. The costs of two responses add up.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Final
 
+from starling.errors import ParameterError
 from starling.genome.plan.model import Plan
 from starling.genome.plan.queries import BaseQuestion, check_noise, check_unit
-from starling.privacy.events import RandomizedResponse
+from starling.privacy.events import RandomizedResponse, StoredResponse
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.neighbours import REPLACE_PHENOTYPE, Relation
+from starling.release.codec import OPTIONAL
 
 LEAST_SCAN: Final = Fraction(1, 1024)
 """Below it a response tells of a million people less than of one."""
@@ -26,23 +29,31 @@ class Scan(BaseQuestion):
 
     Attributes:
         epsilon: What the one response costs, and so the whole scan, at least 1/1024: the more, the smaller the noise.
+        response: The charge of an earlier scan at this epsilon, by its event in the ledger, whose response is scanned again: that costs
+            nothing, and reads no phenotype. Without it a new response is drawn.
     """
 
     epsilon: Fraction
+    response: int | None = field(default=None, metadata=OPTIONAL)
 
     def check(self, plan: Plan) -> None:
         """Raises ParameterError when the plan has no such question."""
         check_unit(plan, self.kind)
         check_noise(self.epsilon, LEAST_SCAN)
+        if self.response is not None and self.response < 1:
+            raise ParameterError("response", "is no event of a ledger", "give the charge of the scan that drew it")
 
     @property
-    def event(self) -> RandomizedResponse:
+    def event(self) -> RandomizedResponse | StoredResponse:
         """The one response."""
+        if self.response is not None:
+            return StoredResponse(self.epsilon, Fraction(self.response))
         return RandomizedResponse(self.epsilon)
 
     def guaranteed(self, relation: Relation) -> Guarantee:
-        """What the scan costs those whom a relation protects."""
-        return Guarantee("one randomized response for all SNPs", relation, self.event)
+        """What the response costs those whom a relation protects: of a kept one, what was charged for it before."""
+        repeat = "" if self.response is None else ", kept of an earlier scan"
+        return Guarantee(f"one randomized response for all SNPs{repeat}", relation, self.event)
 
     @property
     def guarantee(self) -> Guarantee:

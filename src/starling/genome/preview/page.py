@@ -142,7 +142,10 @@ def note(assumed: Assumed, expected: Sequence[Expected]) -> str:
 
 _COVARIATES: Final = "Covariates are not supposed here: what they explain of a SNP is lost."
 _PAID: Final = f"The threshold follows from the noisy number of cases: as many as are supposed here. {_COVARIATES}"
-_ADDS_UP: Final = f"One response serves all SNPs. Another scan draws another, and the costs add up. {_COVARIATES}"
+_ADDS_UP: Final = (
+    "One response serves all SNPs. The first scan of it costs epsilon, further ones nothing, of other models, covariates and SNPs too. The"
+    f" costs of two responses add up. {_COVARIATES}"
+)
 
 
 _OF_NORMAL: Final = (

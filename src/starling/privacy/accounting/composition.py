@@ -39,6 +39,7 @@ from starling.privacy.events import (
     PermuteAndFlip,
     PureDP,
     RandomizedResponse,
+    StoredResponse,
     without_factor,
 )
 from starling.privacy.guarantee import BoundedOverlap, FullyAdaptive, Guarantee, JointResiduals, Sequential, by_events
@@ -190,7 +191,14 @@ def _reduced(event: Event, exponential: type[PureDP | ExponentialMechanism]) -> 
     match event:
         case ExponentialMechanism(epsilon):
             return Counter({exponential(epsilon): 1})
-        case DiscreteLaplaceNoise() | LatticeNoise() | PermuteAndFlip() | RandomizedResponse() | PureDP():
+        case (
+            DiscreteLaplaceNoise()
+            | LatticeNoise()
+            | PermuteAndFlip()
+            | RandomizedResponse()
+            | StoredResponse()
+            | PureDP()
+        ):
             return Counter({PureDP(event.cost.amount, factor): 1})
         case DiscreteGaussianNoise(sigma_squared, squared) if squared in (1, 2, 3):
             return Counter({DiscreteGaussianNoise(sigma_squared, replacement_factor=factor): int(squared)})

@@ -1,0 +1,85 @@
+"""What is kept of a response, and the study that a further scan of it reads: the response, genotypes and covariates, and no phenotype.
+
+A response is of these people in this order, and of one phenotype. What is kept says so: a digest of the list of people, which this relation
+does not protect, the plan's word for a case, and the name of the file of phenotypes. Whoever reads it compares all of it before anything is
+charged. It begins with random bytes, so that its SHA-256, which the ledger states, can't be found by trying.
+"""
+
+import json
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Final
+
+import numpy as np
+
+from starling.errors import SourceError
+from starling.genome.arrays import Flags
+from starling.genome.counts.scan import read_scores
+from starling.genome.measurements import SnpScores
+from starling.genome.plan import Plan
+from starling.genome.plan.quantitative import phenotype_json
+from starling.genome.source import Genotypes
+from starling.genome.source.people import People
+from starling.privacy.sampling.entropy import fresh_bytes
+from starling.privacy.trust import Confidential
+
+SALT: Final = 32
+"""Random bytes at the beginning."""
+NEW: Final = "leave it out: a new response is drawn and charged"
+
+
+def stored_content(plan: Plan, people: People, response: Flags) -> bytes:
+    """What is kept of a response, bool (n,)."""
+    of = json.dumps(_of(plan, people)).encode()
+    return fresh_bytes(SALT) + of + b"\n" + np.packbits(response).tobytes()
+
+
+def read_stored(plan: Plan, people: People, content: bytes) -> Flags:
+    """The response that was kept, bool (n,); raises SourceError where it is of other people or of another phenotype, by public names."""
+    text, _, bits = content[SALT:].partition(b"\n")
+    drawn, now = json.loads(text), _of(plan, people)
+    for name, problem, fix in (
+        (
+            "people",
+            "is of other people, or of these in another order",
+            f"give the study that it was drawn of, or {NEW}",
+        ),
+        ("phenotype", "is of the phenotype {!r}, and the plan names {!r}", "correct phenotype in the plan"),
+        ("case", "was drawn where the plan says {} of a case, and it says {} now", "correct that in the plan"),
+        ("file", "was drawn of the phenotypes in {!r}, and {!r} is given", "give that file, which is not read"),
+    ):
+        if drawn[name] != now[name]:
+            raise SourceError(
+                "response", problem.format(drawn[name], now[name]), f"{fix}, or {NEW}" if NEW not in fix else fix
+            )
+    return np.unpackbits(np.frombuffer(bits, dtype=np.uint8), count=plan.people).astype(np.bool_)
+
+
+def _of(plan: Plan, people: People) -> dict[str, str | None]:
+    """What a response is of."""
+    names = people.keys(family=people.file is not None and people.file.has_families)
+    listed = sha256(b"\n".join(b"\t".join(each) for each in names)).hexdigest()
+    return {
+        "people": f"{plan.people} {listed}",
+        "phenotype": plan.phenotype,
+        "case": json.dumps(phenotype_json(plan)),
+        "file": None if people.phenotypes is None else people.phenotypes.path.name,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class StoredCounts:
+    """A `mechanism.scan.StoredStudy`. Made by `count_stored` alone."""
+
+    plan: Plan
+    genotypes: Genotypes
+    response: Flags
+
+    def score_tests(self, response: Flags, /) -> SnpScores:
+        """The score tests of a response, as `ExactStudy` asks for them."""
+        return read_scores(self.plan, self.genotypes, response)
+
+
+def count_stored(plan: Plan, genotypes: Genotypes, response: Flags) -> Confidential[StoredCounts]:
+    """The computation of all that a scan of a kept response may ask; `read_scores` says what it raises."""
+    return Confidential(lambda: StoredCounts(plan, genotypes, response))
