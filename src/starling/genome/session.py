@@ -143,6 +143,7 @@ def plan(  # noqa: PLR0913 - what a plan may state, by name
     covariates: Sequence[str] = (),
     components: int = 0,
     genotypes: Counted = "calls",
+    x_model: int = 2,
     title: str = "Cases and controls",
 ) -> Plan:
     """A plan of a case-control study; other choices are keys of a plan file, which `Plan.of` takes.
@@ -167,6 +168,7 @@ def plan(  # noqa: PLR0913 - what a plan may state, by name
         unit: Whose data are protected: all of one person, or one person's "phenotype" and nothing else: neither genotypes nor covariates.
         covariates: Columns of the covariate file that tests adjust for; of phenotypes alone.
         components: How many principal components of the SNPs they adjust for; of phenotypes alone.
+        x_model: How many copies a man's single one on X counts as, as PLINK's --xchr-model: 2, or 1 of phenotypes alone.
         genotypes: Whether calls or imputed "dosages" are counted; dosages of phenotypes alone.
         title: What the study is.
 
@@ -207,6 +209,7 @@ def plan(  # noqa: PLR0913 - what a plan may state, by name
             "covariates": list(covariates) or None,
             "components": components or None,
             "genotypes": genotypes,
+            "x-model": x_model,
         },
         "regions": listed_regions or None,
     }

@@ -69,6 +69,8 @@ def test_plans_of_persons_are_as_they_were() -> None:
             {"genotypes": "dosages", "model": "dominant"},
             "genotypes are dosages, which are no numbers of pe",
         ),
+        ("analysis", {"x-model": 3}, "x-model is not an integer from 1 to 2"),
+        ("analysis", {"x-model": 1, "model": "dominant"}, "x-model is not 2, or 1 in the additive model of phenotypes"),
         ("study", {"people": 6}, "analysis adjusts for as much as there are people"),
     ],
 )
@@ -87,6 +89,7 @@ def test_what_does_not_fit_the_unit_is_refused(part: str, changes: dict[str, Any
             {"genotypes": "dosages", "model": "recessive"},
             "analysis.genotypes are dosages, which are no numbers of people",
         ),
+        ({"x_model": 0}, "analysis.x-model is not 2, or 1 in the additive model of phenotypes"),
         ({"components": 1.0}, "components is a float"),
         ({"unit": "person", "model": "dominant", "tests": ("g",)}, "covariates have no proof"),
     ],

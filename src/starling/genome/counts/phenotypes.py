@@ -7,6 +7,7 @@ import numpy as np
 
 from starling.genome.adjusted import Coding, dosage_tiles, residual_columns, residual_dosages, tiles
 from starling.genome.arrays import Flags, Float64, Int64
+from starling.genome.counts.men import Men
 from starling.genome.distance.adjusted import adjusted_distance, whole_columns
 from starling.genome.plan import Plan
 from starling.genome.source import Calls, Dosages, Genotypes, read, read_dosages
@@ -31,11 +32,13 @@ def read_distances(plan: Plan, genotypes: Genotypes, indices: Int64 | None, basi
     phenotypes, coding = genotypes.people.levels(plan.people), cast(Coding, plan.model)
     out = np.empty(len(plan.snps) if indices is None else len(indices), dtype=np.int64)
 
+    men = Men.of(plan, genotypes)
+
     def work(calls: Calls) -> tuple[Int64, Int64]:
-        return row_of[calls.snps], chunk_distances(calls, coding, basis, phenotypes, threshold, plan.largest)
+        return row_of[calls.snps], chunk_distances(men.calls(calls), coding, basis, phenotypes, threshold, plan.largest)
 
     def work_of_dosages(dosages: Dosages) -> tuple[Int64, Int64]:
-        columns = (residual_dosages(tile, basis).values for tile in dosage_tiles(dosages))
+        columns = (residual_dosages(tile, basis).values for tile in dosage_tiles(men.dosages(dosages)))
         return row_of[dosages.snps], column_distances(columns, phenotypes, threshold, plan.largest)
 
     of_dosages = plan.genotypes == "dosages"

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Final
 
 from starling.errors import Problem
 from starling.genome.plan.choices import COUNTED, MOST_COMPONENTS, MOST_COVARIATES
-from starling.genome.plan.grammar import DOSAGES_FIX, OF_DOSAGES, OF_PHENOTYPES, OF_PHENOTYPES_FIX
+from starling.genome.plan.grammar import DOSAGES_FIX, OF_DOSAGES, OF_MEN, OF_MEN_FIX, OF_PHENOTYPES, OF_PHENOTYPES_FIX
 
 if TYPE_CHECKING:
     from starling.genome.plan.model import Plan
@@ -21,6 +21,8 @@ def column_problems(plan: "Plan") -> list[Problem]:
         problems.append(Problem("analysis.genotypes", f"are not {' or '.join(COUNTED)}", fix))
     elif plan.genotypes == "dosages" and plan.model != "additive":
         problems.append(Problem("analysis.genotypes", OF_DOSAGES, DOSAGES_FIX))
+    if plan.x_model not in (1, 2) or (plan.x_model == 1 and plan.model != "additive"):
+        problems.append(Problem("analysis.x-model", OF_MEN, OF_MEN_FIX))
     if plan.unit == "person":
         stated = {"analysis.covariates": plan.covariates, "analysis.components": plan.components}
         return problems + [Problem(name, OF_PHENOTYPES, OF_PHENOTYPES_FIX) for name, value in stated.items() if value]

@@ -49,6 +49,8 @@ OF_DOSAGES: Final = (
     "are dosages, which are no numbers of people to count: the additive model of phenotypes alone takes them"
 )
 DOSAGES_FIX: Final = 'write unit = "phenotype" and model = "additive", or genotypes = "calls"'
+OF_MEN: Final = "is not 2, or 1 in the additive model of phenotypes"
+OF_MEN_FIX: Final = "write 1 where a man's copy on X counts as one, and 2 where it counts as two"
 _CHANCE: Final = 'write a chance such as "0.05"'
 _PLACE: Final = text('write it in quotes, such as "9"')
 _SNPS: Final = Table(
@@ -182,6 +184,8 @@ def _check_analysis(section: Section, values: Values) -> None:
             section.refuse(key, OF_PHENOTYPES, OF_PHENOTYPES_FIX)
     if values["genotypes"] == "dosages" and model != "additive":
         section.refuse("genotypes", OF_DOSAGES, DOSAGES_FIX)
+    if values["x_model"] == 1 and model != "additive":
+        section.refuse("x-model", OF_MEN, OF_MEN_FIX)
 
 
 _PRIVACY: Final = Table(
@@ -285,6 +289,13 @@ _ANALYSIS: Final = Table(
             choice(COUNTED, f"write one of {', '.join(COUNTED)}"),
             default="calls",
             value=lambda plan: None if plan.genotypes == "calls" else plan.genotypes,
+        ),
+        "x-model": Key(
+            "How many copies a man's single one on X counts as, by the sex in .fam or .psam, as PLINK's `--xchr-model`; 1 only of"
+            " phenotypes, additive.",
+            whole(1, 2),
+            default=2,
+            value=lambda plan: None if plan.x_model == 2 else plan.x_model,
         ),
     },
     check=_check_analysis,

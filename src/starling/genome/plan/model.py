@@ -85,6 +85,7 @@ class Plan(PlanInFile, Described):
         between: Of a quantitative phenotype the public ends to which it is clipped, in place of `case`; of the unit "phenotype" alone.
         steps: How many equal steps are between these ends.
         genotypes: Whether calls or dosages are counted; dosages of the additive model alone.
+        x_model: How many copies a man's single one on X counts as: 2, or 1 in the additive model alone.
     """
 
     grammar: ClassVar = PLAN
@@ -106,11 +107,13 @@ class Plan(PlanInFile, Described):
     between: tuple[Fraction, Fraction] | None = field(default=None, metadata=OPTIONAL)
     steps: int = field(default=STEPS, metadata=OPTIONAL)
     genotypes: Counted = field(default="calls", metadata=OPTIONAL)
+    x_model: int = field(default=2, metadata=OPTIONAL)
 
     def __post_init__(self) -> None:
         try:
             check_int(self.people, field="study.people")
             check_int(self.components, field="analysis.components")
+            check_int(self.x_model, field="analysis.x-model")
             object.__setattr__(self, "alpha", exact(self.alpha, field="analysis.alpha"))
             if self.above is not None:
                 object.__setattr__(self, "above", exact(self.above, field="study.above"))
@@ -365,7 +368,9 @@ class Plan(PlanInFile, Described):
             "covariates": list(self.covariates),
             "components": self.components,
         }
-        return stated if self.genotypes == "calls" else {**stated, "genotypes": self.genotypes}
+        if self.genotypes != "calls":
+            stated["genotypes"] = self.genotypes
+        return stated if self.x_model == 2 else {**stated, "x_model": self.x_model}
 
 
 def whole_chromosomes(snps: Snps) -> list[Region]:

@@ -9,7 +9,7 @@ allele fits every one.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Never, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from starling.genome.source.covariates import open_covariates
 from starling.genome.source.dosages import Dosages, nearest_calls
 from starling.genome.source.input_checks import refuse
 from starling.genome.source.people import People, PeopleFile, open_people
+from starling.genome.source.sexes import states_sexes
 from starling.planfile.spelling import shown
 
 if TYPE_CHECKING:
@@ -180,6 +181,8 @@ def open_genotypes(
     phenotype_path = None if phenotype is None else Path(phenotype).absolute()
     path = Path(path).absolute()
     files = study_files(path, phenotype_path, covariates)
+    if plan.x_model == 1 and path.name.endswith((*_VCF, _BGEN)):
+        _refuse_sexes(path)
     adjusted = None if covariates is None else open_covariates(files[-1], plan)
     if plan.covariates and adjusted is None:
         names = ", ".join(map(shown, plan.covariates))
@@ -207,6 +210,8 @@ def open_genotypes(
     if kind == "pgen" and not sites.exists() and Path(f"{sites}.zst").exists():
         refuse(sites, "is there compressed only", "write it by plink2 --make-pgen without vzs")
     persons = open_people(plan, phenotype_path, file=people)
+    if plan.x_model == 1 and not states_sexes(persons):
+        _refuse_sexes(people)
     matched = match_sites(sites, plan)
     if kind == "bed":
         if plan.genotypes == "dosages":
@@ -218,6 +223,11 @@ def open_genotypes(
 
     size, reader = open_pgen(calls, plan.people, matched.alleles, dosages=plan.genotypes == "dosages")
     return Genotypes(kind, files, calls, size, persons, matched, reader, adjusted)
+
+
+def _refuse_sexes(path: Path) -> Never:
+    fix = "give .bed or .pgen with a .fam or a .psam that has SEX, or write x-model = 2"
+    refuse(path, "states no sex, and the plan counts a man's copy on X as one", fix)
 
 
 def study_files(

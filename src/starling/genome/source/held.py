@@ -60,6 +60,8 @@ def as_files(
     if phenotype is None and not isinstance(records, str | Path):
         fix = "give phenotype, a frame with IID and the phenotype, or a file"
         raise SourceError("phenotype", "is missing: a frame of genotypes has none", fix)
+    if plan.x_model == 1 and not isinstance(records, str | Path):
+        raise SourceError("records", "state no sex, and the plan counts a man's copy on X as one", "give files")
     with TemporaryDirectory(prefix="starling-") as scratch:
         folder = Path(scratch)
         genotypes = records if isinstance(records, str | Path) else _write_genotypes(plan, records, folder / "study")

@@ -45,10 +45,15 @@ def sex_linked(plan: Plan) -> Int64:
     return rows
 
 
+def states_sexes(people: People) -> bool:
+    """Whether there is a .fam or .psam that has a column of sexes."""
+    return people.file is not None and b"SEX" in people.file.columns
+
+
 def stated_sexes(people: People) -> list[str]:
     """The sex of each person in a .fam or .psam: "man", "woman", or nothing where it says none."""
     file = people.file
-    if file is None or b"SEX" not in file.columns:
+    if file is None or not states_sexes(people):
         return []
     at = file.columns.index(b"SEX")
     return [_SEXES.get(fields[at].upper() if at < len(fields) else b"", "") for fields in file.lines()]
