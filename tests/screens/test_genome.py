@@ -28,6 +28,7 @@ from starling.screens.frame import Frame
 from starling.screens.genome import FILTERS
 from starling.screens.release import pages_of
 from tests.genome.hostile import NAMES, TITLE, write_hostile
+from tests.genome.test_combining import released
 from tests.screens.conftest import Reader
 
 Readers = dict[str, tuple[GenomeRelease, Reader]]
@@ -194,3 +195,19 @@ def test_its_lines_do_the_same(readers: Readers, tmp_path: Path, monkeypatch: py
 def test_the_title_is_a_text(readers: Readers) -> None:
     assert "&lt;script&gt;" in readers["num_sig"][1].read("/genome").decode()
     assert TITLE.startswith('"><script>')
+
+
+def test_a_scan_has_its_own_columns_and_files(tmp_path: Path) -> None:
+    path = released(tmp_path, 1)
+    with starling.open_release(path) as release:
+        reader = Reader(release, Frame(path=str(path)))
+        page = reader.read("/genome").decode()
+        text = words(page)
+        assert text.index("Genotypes, covariates and who takes part are not protected") < text.index("Manhattan plot")
+        assert "PLINK 2 .glm" in text
+        assert "PLINK .assoc" not in text
+        # Neither what moves among p-values with intervals, nor words on their ends.
+        assert not re.search("canvas|P_LOW|manhattan.js", page)
+        with zipfile.ZipFile(io.BytesIO(reader.read("/genome/plink-glm"))) as archive:
+            assert archive.namelist() == ["plink-glm.tsv", "plink-glm.tsv.README.txt"]
+        assert "Log odds ratio" in words(reader.read("/tables/scan").decode())

@@ -70,8 +70,8 @@ description = as_one(
         multiple=True,
         required=True,
         metavar="NAME=PATH",
-        help="Confidential: records=PATH; for tables persons=PATH and geography=PATH; for a genome study genotypes=PREFIX and"
-        " phenotype=PATH. Repeatable.",
+        help="Confidential: records=PATH; for tables persons=PATH and geography=PATH; for a genome study genotypes=PREFIX,"
+        " phenotype=PATH and covariates=PATH. Repeatable.",
     ),
     click.option(
         "--deadline",

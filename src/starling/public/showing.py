@@ -24,7 +24,14 @@ def shown(release: Release) -> dict[str, Json]:
         },
         # Where it lies is the server's own.
         "facts": [[name, value] for name, value in facts if value != str(release.path)],
-        "tables": [{"caption": table.caption, "header": list(table.header), "rows": [list(row) for row in table.rows]}],
+        "tables": [
+            {
+                "caption": table.caption,
+                "header": list(table.header),
+                "rows": [list(row) for row in table.rows],
+                "words": table.words,
+            }
+        ],
         "pictures": [{"svg": svg, "caption": caption} for svg, caption in pages.drawn()],
         "links": [[word, path] for word, path in pages.links],
     }

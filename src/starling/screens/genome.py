@@ -43,10 +43,27 @@ HEADS: Final = {
     "SNPS": "Its SNPs",
     "R2": "r²",
     "DP": "|D'|",
+    "A1_FREQ": "Frequency of A1",
+    "OBS_CT": "People with a call",
+    "BETA": "Log odds ratio",
+    "SE": "Standard error",
+    "L95": "Odds ratio from",
+    "U95": "Odds ratio to",
+    "LEAD": "Strongest SNP",
+    "LEAD_LOG10_P": "log10 of its p",
+    "LEAD_OR": "Its odds ratio",
+    "LEAD_OR_CORRECTED": "Corrected for selection",
+    "LEAD_L95": "Corrected from",
+    "LEAD_U95": "Corrected to",
+    "FROM_BP": "First position",
+    "TO_BP": "Last position",
+    "SIGNIFICANT": "Significant SNPs",
 }
 """Heads of columns."""
 ENDS: Final = {"LOW": "from", "HIGH": "to"}
 """What the ends of an interval say behind its number."""
+EXPORTS: Final = {"gwas-ssf": "GWAS-SSF", "plink-assoc": "PLINK .assoc", "plink-glm": "PLINK 2 .glm"}
+"""What a page calls the formats of an export."""
 FILTERS: Final = ("name", "chromosome", "low", "high", "answered", "first")
 """What the address of the page may say."""
 
@@ -125,6 +142,7 @@ class GenomePages(DomainPages):
         shown = [self.column("", name, pa.string()) for name in columns]
         listed = [dict(zip(rows["columns"], row, strict=True)) for row in rows["rows"]]
         drawn = [kind for kind in KINDS if KINDS[kind].shown(pictured)]
+        with_p_values = bool(pictured.p_values) or pictured.scan is not None
         _, *sentences = answer_facts(release.plan, release.question, release.answer, release.error)
         return self.page(
             "genome.html",
@@ -140,7 +158,9 @@ class GenomePages(DomainPages):
             rows=[[(each.text(row), each.code(row)) for each in shown] for row in listed],
             first=first,
             steps=steps,
-            exports=self._forms if pictured.p_values or pictured.scan is not None else (),
+            # All SNPs of a scan are too many to move in; its picture has each.
+            moves=bool(drawn) and pictured.scan is None,
+            exports=[(form, EXPORTS[form]) for form in self._forms] if with_p_values else (),
             downloads=[name for name in release.names if "/" not in name],
             lines=frame.lines(
                 {"kind": "find_snps", **question}, f"release.tell({ {'kind': 'find_snps', **question}!r})"

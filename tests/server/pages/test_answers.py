@@ -2,6 +2,7 @@
 
 import re
 from importlib.resources import files
+from typing import Any
 
 import pytest
 
@@ -119,3 +120,10 @@ def test_rows_of_wide_tables_stack_on_a_narrow_screen_each_cell_with_its_column(
             assert table.startswith('<table class="words stacks">'), template.name
             assert re.findall(r"<td([^>]*)>", table) == [f' data-name="{name}"' for name in columns[1:]], template.name
     assert stacked >= 5
+
+
+def test_a_table_of_words_stays_one() -> None:
+    table = {"caption": "c", "header": ["a", "b"], "rows": [["1", "2"]]}
+    shown: dict[str, Any] = {"headline": None, "facts": [], "pictures": [], "links": []}
+    for words in (True, False):
+        assert answers._parts({**shown, "tables": [{**table, "words": words}]})["tables"][0].words is words

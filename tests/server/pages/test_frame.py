@@ -6,6 +6,9 @@ from urllib.parse import quote
 
 import pytest
 
+from starling.genome.plan.choices import UNPROTECTED
+from starling.pages.rendering import _environment
+from starling.privacy.neighbours import ADD_REMOVE_PERSON, REPLACE_PERSON, REPLACE_PHENOTYPE, Relation
 from starling.server.access import ROLES
 from starling.server.access_rows import Role
 from starling.server.guard import HEADERS, PAGE_POLICY
@@ -126,3 +129,11 @@ def test_pages_of_errors_keep_the_menu_of_the_user_and_only_theirs(site: Site, r
     browser.forget()
     assert browser.open("/nothing").status_code == 404
     assert "Sign out" not in browser.page.text
+
+
+@pytest.mark.parametrize("relation", [REPLACE_PERSON, REPLACE_PHENOTYPE, ADD_REMOVE_PERSON])
+def test_pages_of_data_say_first_what_is_not_protected(relation: Relation) -> None:
+    template = '{% from "pieces.html" import protected %}{{ protected(dataset) }}'
+    text = _environment("starling.server").from_string(template).render(dataset={"neighbours": str(relation)}).strip()
+    of_phenotypes = f"{UNPROTECTED}: each person's phenotype alone is."
+    assert text == (of_phenotypes if relation is REPLACE_PHENOTYPE else f"Protected: {relation}.")

@@ -180,7 +180,8 @@ def conservatism(assumed: Assumed) -> str:
 
 def _supposed(assumed: Assumed) -> Section:
     records = "records" if assumed.plan.unit == "person" else "phenotypes"
-    text = f"""
+    adjusted = "" if assumed.plan.unit == "person" else f"The score test is adjusted for {assumed.plan.adjusted}.\n\n"
+    text = f"""{adjusted}
         Of every answer the distribution of the error is known before any record is read. What holds for every study is stated in
         patients: how many of the {assumed.plan.people:,} {records} would have to be replaced to make the answer the right one.
 

@@ -102,7 +102,8 @@ def _parts(shown: dict[str, Any]) -> dict[str, Any]:
         "headline": None if headline is None else Headline(**headline),
         "facts": [(name or "and", value) for name, value in shown["facts"]],
         "tables": [
-            Table(tuple(each["header"]), tuple(map(tuple, each["rows"])), each["caption"]) for each in shown["tables"]
+            Table(tuple(each["header"]), tuple(map(tuple, each["rows"])), each["caption"], each["words"])
+            for each in shown["tables"]
         ],
         "pictures": shown["pictures"],
         "links": shown["links"],
