@@ -64,6 +64,27 @@ def test_cells_of_equal_area_are_found_by_their_edges(latitude: float, longitude
     assert placed(chosen, [longitude], [latitude]) == [row * 3 + column if inside else -1]
 
 
+WORLD = plan({"grid": {"box": ["-180", "-90", "180", "90"], "rows": 2, "columns": 4}})
+BEYOND = float(np.nextafter(90, np.inf))
+
+
+def test_the_poles_and_the_antimeridian_lie_in_a_box_of_the_world() -> None:
+    assert placed(WORLD, [0.0, 0.0, 0.0, 0.0], [90, -90, BEYOND, -BEYOND]) == [6, 2, -1, -1]
+    assert placed(WORLD, [180.0, -180.0, near(180, -1), near(180, 1), near(-180, -1)], [1.0] * 5) == [4, 4, 7, -1, -1]
+    cap = plan({"grid": {"box": ["-180", "60", "180", "90"], "rows": 1, "columns": 2}})
+    assert placed(cap, [180.0, 179.0, 0.0], [90.0, 90.0, 60.0]) == [0, 1, 1]
+    metres = ["-20000000", "0", "20000000", "6371007.2"]
+    equal = plan({"grid": {"crs": "equal-area", "box": metres, "rows": 2, "columns": 3}})
+    assert placed(equal, [0.0, 0.0], [90.0, BEYOND]) == [4, -1]
+
+
+def test_other_edges_stay_half_open() -> None:
+    for box in (["0", "0", "180", "89"], ["-179", "0", "180", "89"]):
+        assert placed(plan({"grid": {"box": box}}), [180.0, 10.0, -180.0], [1.0, 89.0, 1.0]) == [-1, -1, -1]
+    plain = {"crs": "plain", "crs_name": "EPSG:2263", "box": ["-180", "0", "180", "90"]}
+    assert placed(plan({"grid": plain}), [180.0, 0.0], [1.0, 90.0]) == [-1, -1]
+
+
 @pytest.mark.parametrize(
     ("slices", "times"),
     [

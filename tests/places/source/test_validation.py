@@ -138,6 +138,11 @@ def test_geometries_that_are_no_points_are_named(kind: int, tmp_path: Path) -> N
     ]
 
 
+def test_the_pole_and_the_antimeridian_break_no_rule(tmp_path: Path) -> None:
+    world = {"grid": {"box": ["-180", "-90", "180", "90"], "rows": 2, "columns": 4}}
+    assert validated(tmp_path, "lon,lat\n180,1\n0,90\n-180,-90\n", world).problems.total == 0
+
+
 def test_a_record_in_no_slice_is_named_by_its_column(tmp_path: Path) -> None:
     text = "lon,lat,time,kind\n0.5,0.5,2020-01-02,theft\n0.5,0.5,2021-01-02,arson\n0.5,0.5,2020-02-02,fraud\n"
     listed = validated(tmp_path, text, SLICED, KINDS).problems.listed

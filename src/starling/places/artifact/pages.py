@@ -31,6 +31,7 @@ from starling.release.text import outside_note, rounded, whole
 SOURCE: Final = (
     "Shaham et al. 2021, HTF: Homogeneous Tree Framework for Differentially-Private Release of Location Data"
 )
+POLES: Final = ", but for the pole, and for longitude 180, which is -180 where the box begins there"
 MOST_ROWS: Final = 24
 PARTS: Final = 5
 """Rectangles whose intervals the report shows."""
@@ -223,7 +224,7 @@ def _public(plan: Plan) -> Section:
     text = f"""
         Public, and used as such: the box ({plan.grid.box_text}), its {plan.grid.rows:,} rows and {plan.grid.columns:,} columns, the
         slices, and the method with its parameters. A cell holds the points on its edges to the {x}; those on its edges to the {y} lie in
-        the next cell.
+        the next cell{POLES if plan.grid.crs != "plain" else ""}.
 
         By the rule of all records a point whose coordinates are missing, not numbers, infinite or outside the box is dropped, as is one
         which is in no slice. How many were dropped is not published.

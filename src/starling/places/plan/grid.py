@@ -2,7 +2,8 @@
 
 An edge is a double. In degrees and in plain units it is the smallest double that is no less than the exact edge x0 + j (x1 - x0)/columns,
 so that a coordinate, itself a double, is at or beyond the one where it is at or beyond the other. A point on an edge lies in the cell to
-the north or east of it; one on the northern or eastern edge of the box lies outside. Whoever counts compares with these doubles and divides
+the north or east of it; one on the northern or eastern edge of the box lies outside. But the pole lies in the last row of a box that ends
+there, and a longitude of 180 is one of -180 where the box begins there. Whoever counts compares with these doubles and divides
 nothing, so that DuckDB, Spark and Python put every point into the same cell.
 
 Cells of equal area are rectangles of Lambert's cylindrical projection of a sphere with the earth's surface, in metres: x is the longitude
@@ -118,9 +119,17 @@ class Grid:
     def edges(self) -> tuple[Float64, Float64]:
         """float64 (columns + 1,) and (rows + 1,): the edges in x and in y, ascending, in the units in which points come."""
         x0, y0, x1, y1 = self.box
-        if self.crs != "equal-area":
+        if self.crs == "plain":
             return _edges(x0, x1, self.columns), _edges(y0, y1, self.rows)
-        return _projected(x0, x1, self.columns, _longitude), _projected(y0, y1, self.rows, _latitude)
+        if self.crs == "degrees":
+            return _edges(x0, x1, self.columns), _to_pole(_edges(y0, y1, self.rows))
+        return _projected(x0, x1, self.columns, _longitude), _to_pole(_projected(y0, y1, self.rows, _latitude))
+
+    def turned(self, x: Float64) -> Float64:
+        """float64 (points,): longitudes, of which 180 is -180 where the box begins there; plain units as they are."""
+        if self.crs == "plain" or self.edges[0][0] != -EAST:
+            return x
+        return np.where(x == EAST, -float(EAST), x)
 
     def in_cells(self, rectangles: npt.ArrayLike) -> Float64:
         """Rectangles in units of the box as rectangles in cells, with fractions; both float64 (rectangles, 4): x0, y0, x1, y1."""
@@ -129,6 +138,15 @@ class Grid:
         origin = np.array([float(x0), float(y0)] * 2)
         per_unit = np.array([float(self.columns / (x1 - x0)), float(self.rows / (y1 - y0))] * 2)
         return np.asarray((points - origin) * per_unit)
+
+
+def _to_pole(edges: Float64) -> Float64:
+    """Edges whose last row holds the northern pole, if they end there."""
+    if edges[-1] != NORTH:
+        return edges
+    closed = edges.copy()
+    closed[-1] = nextafter(NORTH, inf)
+    return closed
 
 
 @lru_cache(maxsize=4)

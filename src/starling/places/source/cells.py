@@ -21,7 +21,7 @@ def cells_of(plan: Plan, table: pa.Table) -> Int64:
     """int64 (records,): slice times cells of the grid, plus row times columns, plus column; -1 for a record that is dropped."""
     x, y = points_of(plan, table)
     cells = np.empty(len(x), dtype=np.int64)
-    _place(x, y, *plan.grid.edges, cells)
+    _place(np.ascontiguousarray(plan.grid.turned(x)), y, *plan.grid.edges, cells)
     if plan.slices is not None:
         at = slices_of(plan, table)
         cells = np.where((at >= 0) & (cells >= 0), at * plan.grid.cells + cells, -1)

@@ -123,7 +123,7 @@ def _check(plan: Plan, table: pa.Table, here: Int64, file: str, tally: _Tally) -
 
 
 def _inside(plan: Plan, x: Float64, y: Float64) -> Faulty:
-    x_edges, y_edges = plan.grid.edges
+    (x_edges, y_edges), x = plan.grid.edges, plan.grid.turned(x)
     return np.asarray((x >= x_edges[0]) & (x < x_edges[-1]) & (y >= y_edges[0]) & (y < y_edges[-1]))
 
 
