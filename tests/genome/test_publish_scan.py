@@ -1,5 +1,6 @@
 """A scan from files to a release: numbers as of least squares, pictures and exports, and the response in none of its files."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -10,8 +11,8 @@ import yaml
 
 from starling.errors import ParameterError, RunFailed
 from starling.genome.analysis import opened
-from starling.genome.arrays import Flags, Float64
-from starling.genome.counts.basis import study_basis
+from starling.genome.arrays import Flags, Float64, Int64
+from starling.genome.counts.basis import study_bases
 from starling.genome.inference.answer_validation import answer_problem
 from starling.genome.measurements import Scanned
 from starling.genome.mechanism import scan as mechanism
@@ -153,11 +154,11 @@ def test_a_covariate_file_that_changes_fails_after_the_charge_with_the_one_messa
     file = tmp_path / "covariates.txt"
     file.write_text((folder / "covariates.txt").read_text())
 
-    def shrunk(plan: Plan, genotypes: Genotypes) -> Float64:
+    def shrunk(plan: Plan, genotypes: Genotypes) -> Iterator[tuple[Int64 | None, Float64]]:
         file.write_text("IID age\n")
-        return study_basis(plan, genotypes)
+        return study_bases(plan, genotypes)
 
-    monkeypatch.setattr("starling.genome.counts.scan.study_basis", shrunk)
+    monkeypatch.setattr("starling.genome.counts.scan.study_bases", shrunk)
     with pytest.raises(RunFailed):
         plan.release(folder / "study", QUESTION, tmp_path / "out", covariates=file)
 

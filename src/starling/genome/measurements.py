@@ -65,7 +65,7 @@ class SnpScores(NamedTuple):
     """Score tests of every SNP of the list against a response of 0 and 1, in the list's order, each of shape (m,).
 
     Attributes:
-        adjusted: Covariates and components that were taken out: those that depend on others are not among them.
+        adjusted: Covariates and components that were taken out, those that depend on others not among them; the fewest of any chromosome.
         scores: u = x'r, float64; x the column of the SNP and r the response, without intercept and covariates.
         variances: v = sum of x_i^2 r_i^2, float64; 0 where covariates explain the SNP.
         squares: x'x, float64.

@@ -142,6 +142,7 @@ def plan(  # noqa: PLR0913 - what a plan may state, by name
     unit: Unit = "person",
     covariates: Sequence[str] = (),
     components: int = 0,
+    chromosome_out: bool = False,
     genotypes: Counted = "calls",
     x_model: int = 2,
     title: str = "Cases and controls",
@@ -169,6 +170,7 @@ def plan(  # noqa: PLR0913 - what a plan may state, by name
         covariates: Columns of the covariate file that tests adjust for; of phenotypes alone.
         components: How many principal components of the SNPs they adjust for; of phenotypes alone.
         x_model: How many copies a man's single one on X counts as, as PLINK's --xchr-model: 2, or 1 of phenotypes alone.
+        chromosome_out: Whether components of a SNP's test are of the SNPs on other chromosomes alone.
         genotypes: Whether calls or imputed "dosages" are counted; dosages of phenotypes alone.
         title: What the study is.
 
@@ -208,6 +210,7 @@ def plan(  # noqa: PLR0913 - what a plan may state, by name
             "alpha": alpha if isinstance(alpha, str | int) else str(Fraction(alpha)),
             "covariates": list(covariates) or None,
             "components": components or None,
+            "chromosome-out": chromosome_out or None,
             "genotypes": genotypes,
             "x-model": x_model,
         },

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from starling.engine.machine import in_order
-from starling.genome.adjusted import CallReader, components, principal_components
+from starling.genome.adjusted import CallReader, components, components_without, principal_components
+from starling.genome.adjusted.pruning import Pruning
 from starling.genome.arrays import Float64, Int8, Int64
 from starling.genome.source import Calls
 from starling.genome.source.calls import packed
@@ -102,3 +103,28 @@ def test_calls_that_are_lost_between_passes_break_nothing(monkeypatch: pytest.Mo
     found = principal_components(read, 99, 2)
     assert np.isfinite(found).all()
     assert np.abs((found * first).sum(axis=0)).min() > 0.9
+
+
+@pytest.mark.parametrize("held", [1 << 20, 0])
+def test_components_without_a_chromosome_are_those_of_the_others(held: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Eigenvectors of the SNPs outside it, though all start from those of the list; a mistake, the whole list's, is far away."""
+    monkeypatch.setattr(components, "HELD", held)
+    carried = populations(203, 900)
+    # One chromosome on which a stretch of SNPs says the same of all: it makes a component of its own.
+    random = np.random.default_rng(2)
+    half = random.binomial(2, 0.5, 203)
+    carried[600:] = np.where(random.random((300, 203)) < 0.1, random.binomial(2, 0.5, (300, 203)), half)
+    monkeypatch.setattr(Pruning, "take", lambda _, seen: np.ones(len(seen.usual), dtype=np.bool_))
+    ranges = [(0, 300), (300, 600), (600, 900), (0, 0)]
+    found = list(components_without(reader(carried, 100), 203, 2, ranges))
+    whole = principal_components(reader(carried, 100), 203, 2)
+    for (low, high), some in zip(ranges, found, strict=True):
+        expected = eigenvectors(np.delete(carried, np.s_[low:high], axis=0), 2)
+        assert np.abs((some * expected).sum(axis=0)) == pytest.approx([1, 1], abs=1e-5)
+    assert np.abs((found[2] * whole).sum(axis=0)).max() < 0.9
+    assert np.allclose(found[3], whole, atol=1e-5)
+
+
+def test_a_list_of_one_chromosome_leaves_no_components() -> None:
+    carried = populations(60, 80)
+    assert [part.shape for part in components_without(reader(carried, 30), 60, 3, [(0, 80)])] == [(60, 0)]

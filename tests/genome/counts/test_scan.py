@@ -4,14 +4,19 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pytest
 
+from starling.genome.adjusted.pruning import Pruning
+from starling.genome.counts.basis import study_basis
+from starling.genome.counts.phenotypes import read_distances
 from starling.genome.counts.scan import read_scores
 from starling.genome.counts.study import count_study
+from starling.genome.distance.adjusted import adjusted_distance, whole_columns
 from starling.genome.plan import Plan
 from starling.genome.source import open_genotypes
 from starling.privacy.trust import inspect
 from tests.genome.plan.test_model_phenotypes import VALUES
-from tests.genome.studies import MISSING, a_study, vcf_text, write_bed, write_phenotypes
+from tests.genome.studies import MISSING, Study, a_study, plan_of, vcf_text, write_bed, write_phenotypes
 
 
 def test_scores_are_those_of_the_copies_with_missing_ones_as_the_mean(tmp_path: Path) -> None:
@@ -57,3 +62,38 @@ def test_whole_dosages_of_a_vcf_give_what_the_calls_of_a_bed_do(tmp_path: Path) 
         for plan, genotypes in ((calls, of_calls), (dosages, of_dosages))
     ]
     assert distances[0] == distances[1]
+
+
+def test_a_chromosome_is_left_out_of_its_own_components(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Scores and distances of each chromosome are those of a plan whose components come from a list of the others alone."""
+    # Pruning compares neighbours across the ends of chromosomes, which other lists have others of.
+    monkeypatch.setattr(Pruning, "take", lambda _, seen: np.ones(len(seen.usual), dtype=np.bool_))
+    random = np.random.default_rng(5)
+    people, snps = 160, 90
+    second = random.random(people) < 0.4
+    frequency = random.uniform(0.2, 0.5, (snps, 1))
+    shifted = np.clip(frequency + random.normal(0, 0.4, (snps, 1)), 0.05, 0.95)
+    copies = random.binomial(2, np.where(second, shifted, frequency)).astype(np.int8)
+    places = tuple((str(1 + row // 30), 1_000_000 * (row % 30 + 1)) for row in range(snps))
+    made = Study(copies, (("A", "C"),) * snps, tuple(random.choice(["1", "2"], people).tolist()), places)
+    plan = replace(plan_of(made, tmp_path, "additive", "score"), components=1, chromosome_out=True)
+    opened = open_genotypes(write_bed(made, tmp_path / "x"), plan)
+    response = random.random(people) < 0.5
+    scores, distances = read_scores(plan, opened, response), read_distances(plan, opened, None, 1 << 28)
+    for row in (0, 30, 60):
+        own = slice(row, row + 30)
+        others = np.delete(np.arange(snps), own)
+        rows = [(f"rs{at + 1}", *places[at], "A", "C") for at in others.tolist()]
+        part = replace(plan, snps=Plan.snp_list(rows), regions=(), chromosome_out=False)
+        basis = study_basis(part, open_genotypes(tmp_path / "x", part))
+        columns = copies[own] - copies[own] @ basis @ basis.T
+        rest = response - basis @ (basis.T @ response)
+        np.testing.assert_allclose(scores.scores[own], columns @ rest, atol=1e-3)
+        np.testing.assert_allclose(scores.variances[own], columns**2 @ rest**2, rtol=1e-3)
+        expected = adjusted_distance(whole_columns(columns), np.array(made.phenotypes) == "2", 1 << 28)
+        assert np.abs(distances[own] - expected).max() <= 1
+    assert scores.adjusted == 1
+    whole = read_scores(replace(plan, chromosome_out=False), opened, response)
+    assert np.abs(whole.scores - scores.scores).max() > 0.1
+    picked = np.array([70, 3, 65])
+    assert read_distances(plan, opened, picked, 1 << 28).tolist() == distances[picked].tolist()

@@ -41,6 +41,9 @@ class TypicalStudy:
     def is_case(self) -> Any:
         raise AssertionError(self)
 
+    def levels(self) -> Any:
+        raise AssertionError(self)
+
     def score_tests(self, *asked: Any) -> Any:
         raise AssertionError(asked)
 

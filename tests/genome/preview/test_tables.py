@@ -32,6 +32,9 @@ class OneTable:
     def is_case(self) -> Any:
         raise AssertionError(self)
 
+    def levels(self) -> Any:
+        raise AssertionError(self)
+
     def score_tests(self, *asked: Any) -> Any:
         raise AssertionError(asked)
 

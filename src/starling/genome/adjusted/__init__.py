@@ -5,7 +5,7 @@ neighbours. A response comes in `ScoreTests` alone, already randomised, so what 
 """
 
 from starling.genome.adjusted.columns import Coding, Columns, covariate_basis, residual_columns, tiles
-from starling.genome.adjusted.components import CallReader, principal_components
+from starling.genome.adjusted.components import CallReader, components_without, principal_components
 from starling.genome.adjusted.dosages import dosage_tiles, residual_dosages
 from starling.genome.adjusted.scores import Scores, ScoreTests
 
@@ -15,6 +15,7 @@ __all__ = [
     "Columns",
     "ScoreTests",
     "Scores",
+    "components_without",
     "covariate_basis",
     "dosage_tiles",
     "principal_components",

@@ -58,6 +58,7 @@ def particulars(plan: Plan, question: Question) -> Particulars:
             "missing_phenotype": missing_in_words(plan).removeprefix("a "),
         }
         parameters |= {"covariates": list[Json](plan.covariates), "components": plan.components}
+        parameters |= {"chromosome_out": True} if plan.chromosome_out else {}
     return Particulars("genome", parameters, bounds, EXACT if isinstance(question, Scan) else ())
 
 

@@ -1,26 +1,27 @@
 """Signed distances of score tests with covariates, of a study whose phenotypes are protected and whose genotypes are not."""
 
 from collections.abc import Iterable
+from functools import partial
 from typing import cast
 
 import numpy as np
 
 from starling.genome.adjusted import Coding, dosage_tiles, residual_columns, residual_dosages, tiles
 from starling.genome.arrays import Flags, Float64, Int64
+from starling.genome.counts.basis import study_bases
 from starling.genome.counts.men import Men
 from starling.genome.distance.adjusted import adjusted_distance, whole_columns
 from starling.genome.plan import Plan
 from starling.genome.source import Calls, Dosages, Genotypes, read, read_dosages
 
 
-def read_distances(plan: Plan, genotypes: Genotypes, indices: Int64 | None, basis: Float64, threshold: int) -> Int64:
+def read_distances(plan: Plan, genotypes: Genotypes, indices: Int64 | None, threshold: int) -> Int64:
     """Of every SNP, or of those at `indices`, in this order and all different: int64 (m,).
 
     Args:
         plan: Of a study whose unit is the phenotype; its model says what copies count as, its study what phenotypes do.
         genotypes: Checked, but unread.
         indices: Positions in the plan's SNP list.
-        basis: Orthonormal, of intercept, covariates and components, float64 (n, r).
         threshold: C of distance/adjusted.py.
 
     Raises:
@@ -34,18 +35,20 @@ def read_distances(plan: Plan, genotypes: Genotypes, indices: Int64 | None, basi
 
     men = Men.of(plan, genotypes)
 
-    def work(calls: Calls) -> tuple[Int64, Int64]:
+    def work(basis: Float64, calls: Calls) -> tuple[Int64, Int64]:
         return row_of[calls.snps], chunk_distances(men.calls(calls), coding, basis, phenotypes, threshold, plan.largest)
 
-    def work_of_dosages(dosages: Dosages) -> tuple[Int64, Int64]:
+    def work_of_dosages(basis: Float64, dosages: Dosages) -> tuple[Int64, Int64]:
         columns = (residual_dosages(tile, basis).values for tile in dosage_tiles(men.dosages(dosages)))
         return row_of[dosages.snps], column_distances(columns, phenotypes, threshold, plan.largest)
 
-    of_dosages = plan.genotypes == "dosages"
-    for rows, distances in (
-        read_dosages(genotypes, plan, work_of_dosages, indices) if of_dosages else read(genotypes, plan, work, indices)
-    ):
-        out[rows] = distances
+    for some, basis in study_bases(plan, genotypes, indices):
+        if plan.genotypes == "dosages":
+            parts = read_dosages(genotypes, plan, partial(work_of_dosages, basis), some)
+        else:
+            parts = read(genotypes, plan, partial(work, basis), some)
+        for rows, distances in parts:
+            out[rows] = distances
     return out
 
 

@@ -12,7 +12,6 @@ from typing import Final, TypeVar
 import numpy as np
 
 from starling.genome.arrays import Flags, Int16, Int64, UInt8, UInt64
-from starling.genome.counts.basis import study_basis
 from starling.genome.counts.pairs import carriers, pair_distances, pair_tables
 from starling.genome.counts.phenotypes import read_distances
 from starling.genome.counts.responses import stored_content
@@ -112,7 +111,7 @@ class StudyCounts:
 
     def score_distances(self, indices: Int64 | None, threshold: int, /) -> Int64:
         """The signed distances by the score test, as `ExactStudy` asks for them."""
-        return read_distances(self.plan, self.genotypes, indices, study_basis(self.plan, self.genotypes), threshold)
+        return read_distances(self.plan, self.genotypes, indices, threshold)
 
     def score_tests(self, response: Flags, /) -> SnpScores:
         """The score tests of a response, as `ExactStudy` asks for them."""

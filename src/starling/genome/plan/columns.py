@@ -25,6 +25,7 @@ def column_problems(plan: "Plan") -> list[Problem]:
         problems.append(Problem("analysis.x-model", OF_MEN, OF_MEN_FIX))
     if plan.unit == "person":
         stated = {"analysis.covariates": plan.covariates, "analysis.components": plan.components}
+        stated |= {"analysis.chromosome-out": plan.chromosome_out}
         return problems + [Problem(name, OF_PHENOTYPES, OF_PHENOTYPES_FIX) for name, value in stated.items() if value]
     if not all(name and name.split() == [name] and len(name) <= LONGEST_COLUMN for name in plan.covariates):
         problems.append(Problem("analysis.covariates", "hold one that is no name of a column", "write one word"))
@@ -34,6 +35,9 @@ def column_problems(plan: "Plan") -> list[Problem]:
     if not 0 <= plan.components <= MOST_COMPONENTS:
         fix = "take ten where populations mix"
         problems.append(Problem("analysis.components", f"are not 0 to {MOST_COMPONENTS}", fix))
+    if plan.chromosome_out and (not plan.components or len(plan.snps.chromosome_ranges) == 1):
+        problem = "leaves nothing out: there are no components, or SNPs on one chromosome alone"
+        problems.append(Problem("analysis.chromosome-out", problem, "leave it out, or add components"))
     if len(plan.covariates) + plan.components + 2 >= plan.people:
         problems.append(Problem("analysis", "adjusts for as much as there are people", "adjust for less"))
     return problems

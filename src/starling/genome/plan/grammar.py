@@ -31,7 +31,7 @@ from starling.genome.plan.sites import (
 )
 from starling.genome.plan.snps import Snps, chosen, read_carriers, read_extract
 from starling.planfile.grammar import Key, Kind, Table, Values
-from starling.planfile.kinds import TEXTS, choice, exact, fixed, numbers, table, tables, text, texts, whole
+from starling.planfile.kinds import TEXTS, choice, exact, fixed, flag, numbers, table, tables, text, texts, whole
 from starling.planfile.spelling import did_you_mean, shown
 from starling.planfile.toml import Section
 
@@ -179,8 +179,8 @@ def _check_analysis(section: Section, values: Values) -> None:
     if model not in TESTS_OF[unit]:
         fix = f"write one of {', '.join(TESTS_OF[unit])}"
         section.refuse("model", f"is {model}, which plans with unit = {unit!r} have not", fix)
-    for key in ("covariates", "components"):
-        if unit == "person" and values[key]:
+    for key in ("covariates", "components", "chromosome-out"):
+        if unit == "person" and values[key.replace("-", "_")]:
             section.refuse(key, OF_PHENOTYPES, OF_PHENOTYPES_FIX)
     if values["genotypes"] == "dosages" and model != "additive":
         section.refuse("genotypes", OF_DOSAGES, DOSAGES_FIX)
@@ -283,6 +283,13 @@ _ANALYSIS: Final = Table(
             whole(0, MOST_COMPONENTS),
             default=0,
             value=lambda plan: plan.components or None,
+        ),
+        "chromosome-out": Key(
+            "Whether a SNP's test is adjusted for components of the SNPs on other chromosomes alone, so that its neighbours do not take"
+            " from it. Takes about ten times as long as components do.",
+            flag(),
+            default=False,
+            value=lambda plan: plan.chromosome_out or None,
         ),
         "genotypes": Key(
             "`dosages`: expected copies, 0 to 2, as imputation gives them (.pgen, BGEN, DS or GP of a VCF); only of phenotypes, additive.",

@@ -84,6 +84,7 @@ class Plan(PlanInFile, Described):
         components: How many principal components of the SNPs they adjust for; of the unit "phenotype" alone.
         between: Of a quantitative phenotype the public ends to which it is clipped, in place of `case`; of the unit "phenotype" alone.
         steps: How many equal steps are between these ends.
+        chromosome_out: Whether components of a SNP's test are of the SNPs on other chromosomes alone.
         genotypes: Whether calls or dosages are counted; dosages of the additive model alone.
         x_model: How many copies a man's single one on X counts as: 2, or 1 in the additive model alone.
     """
@@ -106,6 +107,7 @@ class Plan(PlanInFile, Described):
     above: Fraction | None = field(default=None, metadata=OPTIONAL)
     between: tuple[Fraction, Fraction] | None = field(default=None, metadata=OPTIONAL)
     steps: int = field(default=STEPS, metadata=OPTIONAL)
+    chromosome_out: bool = field(default=False, metadata=OPTIONAL)
     genotypes: Counted = field(default="calls", metadata=OPTIONAL)
     x_model: int = field(default=2, metadata=OPTIONAL)
 
@@ -304,7 +306,8 @@ class Plan(PlanInFile, Described):
     @property
     def adjusted(self) -> str:
         """What tests adjust for, in words."""
-        components = f"{self.components} principal component{'' if self.components == 1 else 's'}"
+        of = " of the SNPs on other chromosomes" if self.chromosome_out else ""
+        components = f"{self.components} principal component{'' if self.components == 1 else 's'}{of}"
         return ", ".join([*self.covariates, *([components] if self.components else [])]) or "nothing"
 
     def _parts(self) -> list[Part]:
@@ -367,6 +370,7 @@ class Plan(PlanInFile, Described):
             "unit": self.unit,
             "covariates": list(self.covariates),
             "components": self.components,
+            **({"chromosome_out": True} if self.chromosome_out else {}),
         }
         if self.genotypes != "calls":
             stated["genotypes"] = self.genotypes
