@@ -109,3 +109,47 @@ def test_without_sexes_one_copy_is_refused(study: tuple[Study, Path, Plan, list[
         open_genotypes(tmp_path / "x.vcf", plan, tmp_path / "x.txt")
     with pytest.raises(SourceError, match="records state no sex"), as_files(plan, {}, {}):
         pass
+
+
+def test_plink_finds_the_same_effects_of_dosages_and_of_men(tmp_path: Path) -> None:
+    """Effects of one unit by least squares, and frequencies, on 1 and X, by --xchr-model 1."""
+    people, places = 200, (("1", 10), ("1", 20), ("X", 5_000_000), ("X", 5_000_010))
+    numbers = RANDOM.choice([0.0, 1.0, 2.0, 0.3, 1.6], (4, people))
+    sexes, trait = RANDOM.choice(["1", "2"], people), RANDOM.normal(size=people)
+    numbers[2:, sexes == "1"] = np.where(numbers[2:, sexes == "1"] == 1, 1.2, numbers[2:, sexes == "1"])
+    names = "\t".join(f"p{row}" for row in range(people))
+    columns_of = "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT"
+    lines = [f'##fileformat=VCFv4.2\n##FORMAT=<ID=DS,Number=A,Type=Float,Description="d">\n{columns_of}\t{names}\n']
+    for row, (place, at) in enumerate(places):
+        cells = "\t".join(f"./.:{number:.2f}" for number in numbers[row])
+        lines.append(f"{place}\t{at}\trs{row}\tA\tC\t.\t.\t.\tGT:DS\t{cells}\n")
+    (tmp_path / "x.vcf").write_text("".join(lines))
+    (tmp_path / "x.psam").write_text("#IID\tSEX\n" + "".join(f"p{row}\t{sex}\n" for row, sex in enumerate(sexes)))
+    (tmp_path / "y.txt").write_text("#IID\tY\n" + "".join(f"p{row}\t{each:.17g}\n" for row, each in enumerate(trait)))
+    made = ("--make-pgen", "--out", tmp_path / "p")
+    plink("plink2", "--vcf", tmp_path / "x.vcf", "dosage=DS", "--psam", tmp_path / "x.psam", *made)
+    glm = ("--glm", "allow-no-covars", "no-x-sex", "cols=+a1freq,+nobs", "--xchr-model", "1")
+    named = ("--pheno", tmp_path / "y.txt", "--out", tmp_path / "g")
+    plink("plink2", "--pfile", tmp_path / "p", *glm, *named)
+    header, *rows = [line.split("\t") for line in (tmp_path / "g.Y.glm.linear").read_text().splitlines()]
+    listed = Plan.snp_list([(f"rs{row}", *place, "C", "A") for row, place in enumerate(places)])
+    plan = Plan.of(
+        {
+            **VALUES,
+            "study": {"people": people},
+            "snps": listed,
+            "analysis": {
+                "model": "additive",
+                "tests": ["score"],
+                "genotypes": "dosages",
+                "x-model": 1,
+            },
+        }
+    )
+    genotypes = open_genotypes(tmp_path / "p", plan, tmp_path / "y.txt")
+    scores = read_scores(plan, genotypes, trait)  # type: ignore[arg-type] # numbers serve as a response
+    for row, told in enumerate(dict(zip(header, each, strict=True)) for each in rows):
+        sign = 1 if told["A1"] == "C" else -1
+        assert sign * scores.scores[row] / scores.squares[row] == pytest.approx(float(told["BETA"]), rel=1e-4)
+        share = scores.frequencies[row] if sign == 1 else 1 - scores.frequencies[row]
+        assert share == pytest.approx(float(told["A1_FREQ"]), rel=1e-4)

@@ -165,7 +165,9 @@ def test_a_variant_that_cannot_be_read_is_missing_and_named(tmp_path: Path, comp
     list(read_dosages(genotypes, plan, note, lost=lambda snps: lost.extend(snps.tolist())))
     assert lost == [*range(1, len(broken) + 1)]
     assert rows == {0: WANTED, **dict.fromkeys(lost, [NO_DOSAGE] * 3), len(broken) + 1: WANTED}
-    findings = validate(plan, genotypes).value.problems
+    found = validate(plan, genotypes).value
+    assert "% of the dosages missing, or further than .1 from 0, 1 and 2" in found.read
+    findings = found.problems
     assert findings.by_field["malformed records"] == len(broken)
 
 

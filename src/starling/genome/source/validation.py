@@ -36,7 +36,7 @@ from starling.genome.source.relatives import (
     spread,
 )
 from starling.genome.source.sexes import XCalls, contradicted, sex_linked, stated_sexes
-from starling.genome.source.vcf import record_dosages, variants
+from starling.genome.source.vcf import unreadable, variants
 from starling.genome.statistics.association import log10_p_values
 from starling.planfile.spelling import shown
 from starling.privacy.trust import Confidential, NotPrivate, inspect
@@ -115,7 +115,8 @@ def _validated(plan: Plan, genotypes: Genotypes, most: int) -> Validated:
     _sexes(genotypes, x_calls, names, notes)
     silent = not_looked_for(len(plan.snps), plan.people, base_pairs)
     missing = float(counts[:, 0].sum() / (plan.people * len(plan.snps)))
-    read = f"{plan.people:,} people, {cases.sum():,} of them {_sides(plan)[0]}, {100 * missing:z.3g} % of the calls missing"
+    read = f"{plan.people:,} people, {cases.sum():,} of them {_sides(plan)[0]}, {100 * missing:z.3g} % of the"
+    read += " calls missing" if plan.genotypes == "calls" else " dosages missing, or further than .1 from 0, 1 and 2"
     read += f" ({silent})" if silent else ""
     values: dict[str, Json] = {"people": plan.people, "cases": int(cases.sum()), "missing_calls": missing}
     return Validated(problems.findings(), notes.findings(), read, values)
@@ -369,15 +370,10 @@ def _faults(variant: Variant, plan: Plan, at: int, *, repeated: bool) -> Iterato
         yield "place"
     if (carried := variant.allele_index(snps.carried[at])) == NO_ALLELE:
         yield "alleles"
-    if plan.genotypes == "dosages":
-        if variant.calls is None and variant.dosages is None:
-            yield "dosages"
-        elif record_dosages(variant, carried, np.empty(plan.people, dtype=np.uint16)):
-            yield "malformed dosages"
-    elif variant.calls is None:
-        yield "calls"
-    elif variant.calls.count(carried, np.empty(plan.people, dtype=np.int8)):
-        yield "malformed calls"
+    if variant.calls is None and (plan.genotypes == "calls" or variant.dosages is None):
+        yield plan.genotypes
+    elif unreadable(variant, carried, plan):
+        yield f"malformed {plan.genotypes}"
 
 
 ALPHA: Final = 0.05

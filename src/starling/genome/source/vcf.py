@@ -156,6 +156,13 @@ def record_dosages(variant: Variant, carried: int, out: UInt16) -> int:
     return unreadable
 
 
+def unreadable(variant: Variant, carried: int, plan: Plan) -> int:
+    """How many calls or dosages of a record, whichever the plan counts, cannot be read."""
+    if plan.genotypes == "dosages":
+        return record_dosages(variant, carried, np.empty(plan.people, dtype=np.uint16))
+    return 0 if variant.calls is None else variant.calls.count(carried, np.empty(plan.people, dtype=np.int8))
+
+
 def _decoded(
     path: Path,
     size: int,
