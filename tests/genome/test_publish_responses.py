@@ -157,7 +157,7 @@ def test_the_response_is_encrypted_and_in_no_release(world: World) -> None:
     # Who has the ledger and the file, and not the custodian's key, opens nothing.
     paid = find(world.ledger.charging.responses("study"), charge)
     book = world.ledger.book
-    stranger = Vault(type("Book", (), {"id": book.id, "key": keys.Key(bytes(32))})())
+    stranger = Vault(type("Book", (), {"id": book.id, "witness": book.witness, "key": keys.Key(bytes(32))})())
     with pytest.raises(IntegrityError):
         stranger.read(paid)
 

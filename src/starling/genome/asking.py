@@ -43,7 +43,7 @@ TITLES: Final = {
     "k": "How many",
     "prevalence_epsilon": "Of which for the number of cases, or the variance",
     "epsilon": "What it costs (epsilon)",
-    "response": "Charge whose response is scanned again",
+    "response": "Release whose response is scanned again",
     "selection": "Way of selecting",
     "regions": "Regions",
     "excluding": "Leave out",

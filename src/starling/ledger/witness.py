@@ -34,6 +34,11 @@ class Witness:
         # The last line that this process wrote or checked: a signature is checked once, not at every charge.
         self._checked: tuple[bytes, Head] = b"", Head(0, "")
 
+    @property
+    def home(self) -> Path:
+        """The folder of which `heads` is a part: STARLING_HOME, or the home of a server."""
+        return self._path.parent.parent
+
     def read(self, signer: Public) -> Head | None:
         """The witnessed head, or None where there is none yet; raises IntegrityError when it was tampered with."""
         try:

@@ -129,6 +129,7 @@ class EncryptedFiles:
     def keep(self, place: Callable[[bytes], StoredFile]) -> EncryptedFile:
         """The file of what is kept, whose place and key follow from the key of the draw; whoever asks for it closes it."""
         stored = place(self._key)
+        stored.path.parent.mkdir(mode=0o700, exist_ok=True)
         self._stored = EncryptedFile(*stored)
         return self._stored
 

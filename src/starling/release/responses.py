@@ -1,4 +1,4 @@
-"""Responses that the custodian keeps: encrypted below STARLING_HOME, in no release, and read again at no cost.
+"""Responses that the custodian keeps: encrypted below STARLING_HOME, or in the home of a server, in no release, and read again at no cost.
 
 The key of a file takes two halves. One is the key of the draw, which is in the memory of the run alone until the event of the draw holds
 it: of a run that died before, nobody can read what it kept, now or ever, so that nobody chooses among responses. The other is derived from
@@ -17,13 +17,12 @@ from typing import Any, Final, Protocol, runtime_checkable
 
 from starling.errors import IntegrityError
 from starling.ledger.book import Book
-from starling.ledger.keys import folder
 from starling.ledger.responses import PaidResponse
 from starling.privacy.trust import Confidential
 from starling.release.encrypted import StoredFile, decrypted
 
 FOLDER: Final = "responses"
-"""Below STARLING_HOME."""
+"""Below STARLING_HOME, or in the home of a server, beside the witnessed heads."""
 
 
 @runtime_checkable
@@ -39,12 +38,13 @@ class Vault:
 
     def __init__(self, book: Book) -> None:
         self._book = book
+        self._folder = book.witness.home / FOLDER
 
     def place(self, charge: int, draw: bytes) -> StoredFile:
         """Where a draw of a charge keeps its response, and by which key, from the key of the draw."""
         name = f"{self._book.id}-{charge}-{hmac.digest(draw, b'name', 'sha256')[:8].hex()}"
         secret = self._book.key.derived(f"kept responses of {self._book.id}")
-        return StoredFile(folder() / FOLDER / name, hmac.digest(secret, draw, "sha256"))
+        return StoredFile(self._folder / name, hmac.digest(secret, draw, "sha256"))
 
     def settle(self, charge: int, draw: bytes) -> None:
         """Remove what other runs of a charge have kept, once it is committed to a draw: nobody can read it, or another was paid for."""
@@ -64,7 +64,7 @@ class Vault:
         if hashlib.sha256(content).hexdigest() != paid.stored.sha256:
             raise IntegrityError(
                 "response",
-                f"of event {paid.charge} is not here as it was drawn: below {folder()} its file is gone or was changed, or another key"
+                f"of event {paid.charge} is not here as it was drawn: its file below {self._folder} is gone or was changed, or another key"
                 " than the one that is used now has drawn it",
                 "restore it, or leave it out: a new response is drawn and charged",
             )

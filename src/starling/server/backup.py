@@ -22,6 +22,7 @@ from typing import Final
 from starling.errors import OutputError, ParameterError
 from starling.ledger.chain import Head
 from starling.ledger.opening import read_ledger
+from starling.release.responses import FOLDER
 from starling.server.home import ACCESS, KEY, LEDGER, REQUESTS, Home, open_home
 from starling.server.pauses import paused
 from starling.server.sandbox import SPARE_KEY
@@ -65,6 +66,8 @@ def back_up(home: Home, out: Path) -> Head:
                 for name in ("datasets", "questions", "worker"):
                     begun = shutil.ignore_patterns("*.lock", "*.partial")
                     shutil.copytree(home.folder / name, partial / name, ignore=begun)
+                if (home.folder / FOLDER).exists():
+                    shutil.copytree(home.folder / FOLDER, partial / FOLDER)
             os.sync()
             partial.rename(out)
         finally:
