@@ -112,6 +112,9 @@ def test_questions_that_a_plan_has_not_are_left_out_and_said(call: Call, study: 
         (["--question", "num-sig", "--error", "nan"], "--error is not a decimal number"),
         (["--cases", "300"], "cases are not 1 to 299"),
         (["--rarest", "0.7"], "rarest is not from 0 to 0.5"),
+        (["--prevalence-epsilon", "0.1"], "--prevalence-epsilon is of some questions alone; add --question NAME"),
+        (["--question", "num-sig", "--prevalence-epsilon", "0.1"], "prevalence_epsilon is of the score test alone"),
+        (["--question", "num-sig", "--prevalence-epsilon", "a"], "--prevalence-epsilon is not a decimal number"),
     ],
 )
 def test_mistakes_are_told_in_one_sentence(call: Call, study: Path, words: list[str], says: str) -> None:
@@ -126,3 +129,21 @@ def test_a_name_with_a_comma_is_a_region(call: Call, study: Path) -> None:
     plan.write_text((study / "plan.toml").read_text() + "\n" + region)
     words = ("--question", "loc-sig", "--k", "1", "--regions", "one, two")
     assert call("genome", "preview", plan, *words).exit_code == 0
+
+
+def test_a_paid_threshold_is_previewed(call: Call, study: Path) -> None:
+    """Of phenotypes, where few people are cases, less is asked of SNPs; of quantitative ones the page says what it supposes."""
+    plan = study / "phenotypes.toml"
+    text = (study / "plan.toml").read_text().replace('"person"', '"phenotype"').replace('["g"]', '["score"]')
+    plan.write_text(text)
+    words = ("genome", "preview", plan, "--epsilon", "1", "--cases", "30", "--question")
+    for question in ("num-sig", "loc-sig"):
+        plain, paid = (
+            document(call(*words, question, "--json", *more)) for more in ((), ("--prevalence-epsilon", "0.1"))
+        )
+        needed = [each["questions"][question][0]["needed"][2]["significant"] for each in (plain, paid)]
+        assert needed[0] > needed[1]
+    assert paid["questions"]["loc-sig"][0]["query"]["prevalence_epsilon"] == "1/10"
+    plan.write_text(text.replace("people = 300", 'people = 300\nbetween = ["1", "2"]'))
+    shown = call(*words, "num-sig", "--prevalence-epsilon", "0.1").stdout
+    assert "The threshold follows from the noisy variance. Supposed are 30 people at the upper end" in shown

@@ -31,8 +31,8 @@ ASKING: Final = ("num-sig", "loc-sig", "loc-block", "snp-pval", "snp-corr", "exp
 COSTS: Final = "0.2,0.5,1,2,5"
 """Costs that are looked at when none is named."""
 OF: Final = {
-    "num-sig": ("test", "k"),
-    "loc-sig": ("test", "k", "regions"),
+    "num-sig": ("test", "k", "prevalence_epsilon"),
+    "loc-sig": ("test", "k", "regions", "prevalence_epsilon"),
     "loc-block": ("corr", "delta_c", "longest", "regions"),
     "snp-pval": ("test",),
     "snp-corr": ("corr",),
@@ -99,7 +99,10 @@ def _with_its_options(function: Callable[..., Any]) -> Callable[..., Any]:
             raise ParameterError("--error", "is of one question", "add --question NAME")
         foreign = {name for names in OF.values() for name in names} - set(OF.get(question or "explore", ()))
         for name in sorted(used & foreign):
-            raise ParameterError(f"--{name.replace('_', '-')}", f"is not of {question}", "leave it out")
+            problem, fix = f"is not of {question}", "leave it out"
+            if question is None:
+                problem, fix = "is of some questions alone", "add --question NAME"
+            raise ParameterError(f"--{name.replace('_', '-')}", problem, fix)
         return function(question=question, corr=corr, delta_c=questions.delta_c_of(corr, delta_c), **values)
 
     return checked
@@ -171,6 +174,7 @@ preview = verbs.previewing(
         help="Numbers told one by one, SNPs located, or SNPs supposed to be followed up.",
     ),
     questions.regions,
+    questions.prevalence,
     questions.corr,
     questions.delta_c,
     questions.longest,

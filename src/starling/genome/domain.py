@@ -42,6 +42,7 @@ def _preview(  # noqa: PLR0913 - one for each option
     test: str | None,
     k: int,
     regions: str | None,
+    prevalence_epsilon: str | None,
     corr: "Correlation",
     delta_c: Fraction,
     longest: int | None,
@@ -62,10 +63,11 @@ def _preview(  # noqa: PLR0913 - one for each option
     chosen = Plan.load(plan)
     assumed = Assumed.of(chosen, cases, rarest)
     searched, named = test or chosen.first_test, regions_of(chosen, regions)
+    paid = None if prevalence_epsilon is None else exact(prevalence_epsilon, field="--prevalence-epsilon")
     first, last, one = chosen.snps.ids[0], chosen.snps.ids[-1], costs[0]
     every: dict[str, Any] = {
-        "num-sig": NumSig(searched, k, one),
-        "loc-sig": LocSig(searched, k, one, named),
+        "num-sig": NumSig(searched, k, one, prevalence_epsilon=paid),
+        "loc-sig": LocSig(searched, k, one, named, prevalence_epsilon=paid),
         "loc-block": LocBlock(corr, delta_c, (), one, named, longest),
         "snp-pval": SnpPval(first, searched, one),
         "snp-corr": SnpCorr(first, last, corr, one),

@@ -136,7 +136,9 @@ def note(assumed: Assumed, expected: Sequence[Expected]) -> str:
         return _ADDS_UP if assumed.plan.between is None else f"{divided_in_words(assumed.plan)} {_OF_NORMAL} {_ADDS_UP}"
     if assumed.plan.unit == "phenotype":
         paid = getattr(expected[0].query, "prevalence_epsilon", None) is not None
-        return conservatism(assumed) if not paid or assumed.plan.between is not None else _PAID
+        if paid:
+            return _PAID if assumed.plan.between is None else _ENDS.format(cases=assumed.cases)
+        return conservatism(assumed)
     return OF_CARRIERS if isinstance(expected[0].query, LocBlock | SnpCorr) else ""
 
 
@@ -151,6 +153,10 @@ _ADDS_UP: Final = (
 _OF_NORMAL: Final = (
     "Of a normal phenotype 64 % of these shares are left, and less where the middle is far from the median: choose ends with the median"
     " half way."
+)
+_ENDS: Final = (
+    "The threshold follows from the noisy variance. Supposed are {cases} people at the upper end of the range and all others at the lower:"
+    " phenotypes between them have a lower threshold, but each change moves them less. " + _COVARIATES
 )
 _RANGE: Final = (
     "The threshold supposes the largest variance that phenotypes between the plan's ends can have. If a standard deviation is a quarter of"
