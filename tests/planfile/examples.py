@@ -55,6 +55,8 @@ FORMATS: Final[dict[str, tuple[dict[str, Any], dict[str, Any]]]] = {
 }
 SPLIT: Final = ["0.2", "0.3", "0.5"]
 BANDS: Final = [{"from": 0, "split": SPLIT}, {"from": 2, "split": SPLIT}]
+KINDS: Final = {"input.category": "kind", "slices.categories": ["theft", "arson"]}
+VALUED: Final = {"input.value": "fare", "value.lower": -2, "value.upper": 3}
 PHENOTYPES: Final = {
     "privacy.unit": "phenotype",
     "analysis.model": "additive",
@@ -117,6 +119,11 @@ CHANGES: Final[dict[str, dict[str, tuple[dict[str, Any], dict[str, Any]]]]] = {
         "method.*": ({"method.name": "quadtree"}, {"method.height": 1}),
         "slices.bounds": ({}, {"slices.bounds": ["2020-01-01", "2020-02-02", "2020-03-01"]}),
         "slices.names": ({}, {"slices.names": ["January", "later"]}),
+        "input.category": (KINDS, {"input.category": "type"}),
+        "slices.categories": (KINDS, {"slices.categories": ["theft", "fire"]}),
+        "input.value": (VALUED, {"input.value": "tip"}),
+        "value.lower": (VALUED, {"value.lower": 1}),
+        "value.upper": (VALUED, {"value.upper": 4}),
     },
     "genome": {
         "title": ({}, {"title": "Another"}),
