@@ -39,7 +39,7 @@ def test_a_study_is_scanned_drawn_and_exported(
     lines = result.stdout.splitlines()
     assert lines[0].startswith("Genotypes, covariates and who takes part are not protected")
     assert "SNPs at or below the threshold by the score test, adjusted for age, 1 principal component" in lines[1]
-    assert "charged      epsilon 9 for replace one person's phenotype" in lines
+    assert "charged epsilon 9 for replace one person's phenotype" in [" ".join(line.split()) for line in lines]
     found = document(call(*words, "--json"))
     assert (found["charged_now"], found["answer"]["adjusted"]) == (False, 2)
     assert call("verify", out, "--ledger", ledger).exit_code == 7

@@ -5,6 +5,8 @@ drawn alone; each further one has the allele of the one before it, on each chrom
 2^INHERITED_BITS, and a new one otherwise. So the correlation of two SNPs of a block is this chance to the power of their distance. A causal
 SNP is the first of a block; among cases its carried allele is as much more frequent as its odds ratio says (the package's docstring), and
 its neighbours follow.
+
+Several populations differ in the frequencies of their blocks and in prevalence, as those of runs.py do.
 """
 
 from collections.abc import Iterator, Mapping
@@ -21,7 +23,10 @@ from starling.genome.generate.runs import (
     MOST,
     bed_rows,
     draw_alleles,
+    drifted,
     enrich,
+    mask_of,
+    members,
     stream,
     words_of,
 )
@@ -42,12 +47,13 @@ _CAUSAL, _CALLS = range(2)
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A study of listed SNPs, by a public seed; the first `cases` people are cases."""
+    """A study of listed SNPs, by a public seed; the first `cases` people are cases, of `populations` that differ."""
 
     snps: Snps
     people: int
     cases: int
     seed: int
+    populations: int = 1
 
     def starts(self) -> Flags:
         """Whether each SNP is the first of a block, bool (m,)."""
@@ -79,10 +85,16 @@ def calls_of(design: Listed, workers: int) -> Iterator[UInt8]:
 def _run(random: np.random.Generator, design: Listed, starts: Flags, causal: Mapping[int, float], start: int) -> UInt8:
     """The calls of SNPs from `start` on, of which `starts` says where blocks begin."""
     block = np.cumsum(starts) - 1
-    frequencies: Int64 = random.integers(LEAST, MOST, int(block[-1]) + 1, endpoint=True)[block]
-    alleles = np.empty((len(starts), 2, words_of(design.people)), dtype=np.uint64)
-    draw_alleles(random, frequencies, BITS, alleles)
-    enrich(random, frequencies, {at - start: ratio for at, ratio in causal.items()}, design.cases, alleles)
+    frequencies: Int64 = random.integers(LEAST, MOST, int(block[-1]) + 1, endpoint=True)
+    ratios = {at - start: ratio for at, ratio in causal.items()}
+    alleles = np.zeros((len(starts), 2, words_of(design.people)), dtype=np.uint64)
+    of_people = members(design.people, design.cases, design.populations)
+    for population in range(design.populations):
+        own = np.empty_like(alleles)
+        of_blocks = frequencies if design.populations == 1 else drifted(random, frequencies)
+        draw_alleles(random, of_blocks[block], BITS, own)
+        enrich(random, of_blocks[block], ratios, design.cases, own)
+        alleles |= own & mask_of(of_people == population)
     # SNPs that are not the first of a block keep most alleles of the one before.
     inherited = np.empty_like(alleles)
     draw_alleles(random, np.full(len(alleles), INHERITED), INHERITED_BITS, inherited)

@@ -39,14 +39,18 @@ class Design:
 
     def members(self) -> Int64:
         """The population of each person, from 0, int64 (n,): cases and controls each in the order of the populations."""
-        weights = (np.arange(1, self.populations + 1), np.ones(self.populations))
-        counts = (self.cases, self.people - self.cases)
-        # A person is of the population in whose part of the whole her middle lies.
-        middles = [np.arange(1, 2 * count, 2) / (2 * count) for count in counts]
-        parts = [
-            np.searchsorted(np.cumsum(each) / each.sum(), middle) for each, middle in zip(weights, middles, strict=True)
-        ]
-        return np.concatenate(parts).astype(np.int64)
+        return members(self.people, self.cases, self.populations)
+
+
+def members(people: int, cases: int, populations: int) -> Int64:
+    """The population of each person, from 0, int64 (n,), of a study whose first `cases` people are cases."""
+    weights = (np.arange(1, populations + 1), np.ones(populations))
+    # A person is of the population in whose part of the whole her middle lies.
+    middles = [np.arange(1, 2 * count, 2) / (2 * count) for count in (cases, people - cases)]
+    parts = [
+        np.searchsorted(np.cumsum(each) / each.sum(), middle) for each, middle in zip(weights, middles, strict=True)
+    ]
+    return np.concatenate(parts).astype(np.int64)
 
 
 class Run(NamedTuple):
@@ -148,8 +152,8 @@ def _run(design: Design, length: int, start: int) -> Run:
         members = design.members()
         alleles = np.zeros((number, 2, words_of(design.people)), dtype=np.uint64)
         for population in range(design.populations):
-            own = _alleles(random, _drifted(random, frequencies), ratios, design)
-            alleles |= own & _mask(members == population)
+            own = _alleles(random, drifted(random, frequencies), ratios, design)
+            alleles |= own & mask_of(members == population)
     return Run(bed_rows(alleles, design.people), sites, [value / (1 << BITS) for value in frequencies.tolist()])
 
 
@@ -160,14 +164,14 @@ def _alleles(random: np.random.Generator, frequencies: Int64, ratios: Mapping[in
     return alleles
 
 
-def _drifted(random: np.random.Generator, frequencies: Int64) -> Int64:
+def drifted(random: np.random.Generator, frequencies: Int64) -> Int64:
     """Those of a population, from those of its ancestors."""
     shares = frequencies / (1 << BITS)
-    drifted = shares + random.normal(size=len(shares)) * np.sqrt(DRIFT * shares * (1 - shares))
-    return np.clip(np.rint(drifted * (1 << BITS)), LEAST // 2, (1 << BITS) - LEAST // 2).astype(np.int64)
+    own = shares + random.normal(size=len(shares)) * np.sqrt(DRIFT * shares * (1 - shares))
+    return np.clip(np.rint(own * (1 << BITS)), LEAST // 2, (1 << BITS) - LEAST // 2).astype(np.int64)
 
 
-def _mask(members: Flags) -> UInt64:
+def mask_of(members: Flags) -> UInt64:
     """Flags of people as bits, uint64 (words,)."""
     room = np.zeros(64 * words_of(len(members)), dtype=np.bool_)
     room[: len(members)] = members
@@ -182,7 +186,7 @@ def enrich(
     `frequencies` are those of the alleles in the population, in steps of 1/2^BITS, int64 (c,), `ratios` the odds ratios by row, of which
     rows that are not there are passed over, and `alleles` says who has the allele on either chromosome, uint64 (c, 2, words).
     """
-    mask = _mask(np.arange(64 * alleles.shape[2]) < cases)
+    mask = mask_of(np.arange(64 * alleles.shape[2]) < cases)
     for row in sorted(ratios.keys() & set(range(len(alleles)))):
         p, ratio = int(frequencies[row]) / (1 << BITS), ratios[row]
         fine = np.array([round((1 << FINE) * p * ratio / (1 - p + p * ratio))])

@@ -1,6 +1,7 @@
 """An invented study that stands in for that of a plan: its SNP list and number of people, with the plan under a title that says so.
 
-Half of the people are cases, since how many are is not public.
+Half of the people are cases, since how many are is not public. Where the plan adjusts for principal components, people are of several
+populations, which these find.
 """
 
 import os
@@ -22,6 +23,10 @@ COVARIATES: Final = "covariates.txt"
 """The file of covariates, of a plan that adjusts for some; they say nothing about anybody's phenotype."""
 MOST_BYTES: Final = 1 << 30
 """Bytes of invented calls; a larger study takes too long to invent and too much room."""
+POPULATIONS: Final = 3
+"""Populations of an invented study, at most."""
+FEWEST: Final = 8
+"""People of each, at least on average."""
 PHENOTYPES: Final = "phenotypes.txt"
 """The file of phenotypes, of a plan that asks for one by its name."""
 
@@ -34,7 +39,7 @@ def invent(plan: Plan, out: Path, *, cases: int | None, seed: int) -> Generated:
             raise ParameterError(name, f"is not a whole number from {low} to {high}", "give another")
     _check_size(plan)
     with new_folder(out) as folder:
-        files = _write(plan, Listed(plan.snps, plan.people, chosen, seed), folder)
+        files = _write(plan, Listed(plan.snps, plan.people, chosen, seed, _populations(plan)), folder)
     sizes = {"people": plan.people, "SNPs": len(plan.snps)}
     return Generated({name: out / path.name for name, path in files.items()}, out / NOTE, sizes)
 
@@ -49,8 +54,13 @@ def stand_in(name: str, folder: Path) -> tuple[Path, dict[str, Path]]:
     plan = Plan.load(name)
     _check_size(plan)
     replace(plan, title=titled(plan.title)).save(folder / PLAN)
-    design = Listed(plan.snps, plan.people, plan.people // 2, SEED)
+    design = Listed(plan.snps, plan.people, plan.people // 2, SEED, _populations(plan))
     return folder / PLAN, _write(plan, design, folder)
+
+
+def _populations(plan: Plan) -> int:
+    """One more than the components that find them, and few; one of a plan without components, or with hardly any people."""
+    return max(1, min(plan.components + 1, POPULATIONS, plan.people // FEWEST))
 
 
 def _check_size(plan: Plan) -> None:
@@ -87,6 +97,7 @@ def _write(plan: Plan, design: Listed, folder: Path) -> dict[str, Path]:
         "cases": design.cases,
         "snps": len(snps),
         "causal": causal,
+        **({"populations": design.populations} if design.populations > 1 else {}),
         "plan": plan.title,
         "numpy": np.__version__,
     }
