@@ -74,6 +74,9 @@ def test_the_pairs_are_neighbours(case: Case) -> None:
     if case.name == PHENOTYPES:
         assert np.flatnonzero(np.array(case.left) != np.array(case.right)).tolist() == [7]
         return
+    if case.name.startswith("variance"):
+        assert np.count_nonzero(np.array(case.left) != np.array(case.right)) == 1
+        return
     columns = 3 if len(case.left) == 6 else 2
     moved = (np.array(case.right) - np.array(case.left)).reshape(-1, 2, columns)
     assert (moved.sum(axis=(1, 2)) == 0).all()

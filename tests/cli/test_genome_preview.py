@@ -143,7 +143,7 @@ def test_a_paid_threshold_is_previewed(call: Call, study: Path) -> None:
         )
         needed = [each["questions"][question][0]["needed"][2]["significant"] for each in (plain, paid)]
         assert needed[0] > needed[1]
-    assert paid["questions"]["loc-sig"][0]["query"]["prevalence_epsilon"] == "1/10"
+        assert paid["questions"][question][0]["query"]["prevalence_epsilon"] == "1/10"
     plan.write_text(text.replace("people = 300", 'people = 300\nbetween = ["1", "2"]'))
     shown = call(*words, "num-sig", "--prevalence-epsilon", "0.1").stdout
     assert "The threshold follows from the noisy variance. Supposed are 30 people at the upper end" in shown

@@ -18,7 +18,7 @@ import numpy as np
 from starling.audit.case import Case, Draws, Int64
 from starling.audit.core_cases import laplace, lattice
 from starling.audit.wrong_distances import greedy_distance, wald_distance
-from starling.genome.distance.adjusted import adjusted_distance, score_threshold, whole_columns
+from starling.genome.distance.adjusted import adjusted_distance, score_threshold, whole_columns, whole_squares
 from starling.genome.distance.significance import allelic_distance, distance_to_significance
 from starling.genome.statistics.association import chi_squared_statistic
 from starling.privacy.sampling.entropy import BitSource
@@ -105,6 +105,15 @@ def _counted(exact: Int64, number: int, source: BitSource) -> Int64:
     """How many SNPs are significant, plus noise for one."""
     significant = int((distance_to_significance(exact.reshape(-1, 4), "g", P) <= 0).sum())
     return significant + discrete_laplace(1, (number, 1), source=source)
+
+
+def varied(range_of: int) -> Draws:
+    """The sum of squares of quantitative phenotypes about their mean, in whole squares of a number of steps, plus noise for one."""
+
+    def draws(exact: Int64, number: int, source: BitSource) -> Int64:
+        return whole_squares(exact, range_of) + discrete_laplace(1, (number, 1), source=source)
+
+    return draws
 
 
 def _chi_squared(sensitivity: Fraction) -> Draws:
@@ -220,6 +229,15 @@ MUTANTS: Final[tuple[Case, ...]] = (
         _by_status(0),
         500,
     ),
+    Case(
+        "variance of a phenotype in steps",
+        "squares of one step, where a phenotype moves by two",
+        3,
+        varied(1),
+        (0,) * 10,
+        (2, *(0,) * 9),
+        2_000,
+    ),
 )
 """All of them are rejected."""
 
@@ -227,6 +245,7 @@ MECHANISMS: Final[tuple[Case, ...]] = (
     Case("loc_sig", "", 0.830, located(significance), *_against((0, 3, 6, 7), (0, 3, 7, 6)), 4_000),
     Case("loc_sig by alleles", "", 0.830, located(alleles), *_against((0, 1, 6, 9), (0, 1, 4, 11)), 4_000),
     Case("snp_pval by copies", "", 1, within(4, 8, laplace(2)), (6, 6, 2, 4, 4, 2), (7, 5, 2, 4, 4, 2), 10_000),
+    Case("variance of a phenotype", "", 1, varied(2), (0, 0, 0, 0, 2, 2, 2, 2), (0, 0, 0, 0, 0, 2, 2, 2), 10_000),
     Case("chi-squared, sensitivity n", "", 0.997, _chi_squared(Fraction(_PEOPLE)), *_EMPTY, 10_000),
 )
 """Counterparts of the mutants that keep their promise, tried in the same way."""
