@@ -160,6 +160,8 @@ MISTAKES: list[tuple[str, list[str], int, str]] = [
     ("loc-block", ["--epsilon", "1", "--snp", "s1", "--longest", "0"], 2, "longest is below 1"),
     ("snp-pval", ["--epsilon", "1", "--snp", "rs1"], 2, "snp rs1 is not in the SNP list of the plan; did you mean s1?"),
     ("snp-pval", ["--epsilon", "1/5000", "--snp", "s1"], 2, "epsilon is below 1/4096"),
+    ("snp-effects", ["--epsilon", "1", "--snp", "s1"], 2, "question is snp_effects"),
+    ("snp-effects", ["--epsilon", "1", "--snp", "s1", "--prevalence-epsilon", "0"], 2, "--prevalence-epsilon is not"),
     ("snp-corr", ["--epsilon", "1", "--snp", "s1"], 2, "--snp is not given twice"),
     ("snp-corr", ["--epsilon", "1", "--snp", "s1", "--snp", "s1"], 2, "second is the first SNP again"),
     ("explore", ["--epsilon", "1", "--most", "1001"], 2, "most is not a whole number from 1 to 1000"),

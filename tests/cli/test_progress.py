@@ -125,6 +125,11 @@ LONG: dict[str, tuple[tuple[str, ...], str, str]] = {
         "checking",
         "starling.genome.publish:open_genotypes",
     ),
+    "genome snp-effects": (
+        (*STUDY, "--snp", "s10", "--epsilon", "1", *PAID),
+        "checking",
+        "starling.genome.publication:mechanism_of",
+    ),
     "genome explore": ((*STUDY, "--epsilon", "4", *PAID), "checking", "starling.genome.publish:open_genotypes"),
     "genome scan": ((*STUDY, "--epsilon", "1", *PAID), "checking", "starling.genome.publication:mechanism_of"),
     "genome plot": (("{released}", "--out", "{out}"), "drawing", OPENING),
@@ -179,7 +184,7 @@ SHORT = {
     "ledger terms", "server requests", "server approve", "server decline",
     "remote preview", "remote request", "remote requests", "remote approved",
     "remote questions", "remote answer", "remote releases", "remote token", "remote tokens", "remote revoke",
-    *(f"remote ask {name}" for name in ("num-sig", "loc-sig", "loc-block", "snp-pval", "snp-corr", "explore", "scan")),
+    *(f"remote ask {name}" for name in ("num-sig", "loc-sig", "loc-block", "snp-pval", "snp-corr", "explore", "scan", "snp-effects")),
     "server init", "server user", "server token", "server tokens", "server revoke", "server log", "server demo", "server demo-data",
     "server backup", "server restore", "server password", "server sandbox", "serve", "web", "notify",
 }  # fmt: skip

@@ -15,10 +15,35 @@ from starling.audit.case import Case, Draws
 from starling.genome.adjusted import covariate_basis
 from starling.genome.counts.pairs import carriers, pair_distances, pair_tables
 from starling.genome.distance.adjusted import adjusted_distance, whole_columns
+from starling.genome.distance.joint_scores import joint_columns
 from starling.genome.distance.rules import Rule
-from starling.genome.measurements import Block, Cells, Drawn, Explored, Number, Scanned, SelectedSnps, SnpScores
+from starling.genome.measurements import (
+    Block,
+    Cells,
+    Drawn,
+    Explored,
+    NoisyScores,
+    Number,
+    Scanned,
+    SelectedSnps,
+    SnpScores,
+)
 from starling.genome.mechanism.explore import mechanism_of
-from starling.genome.plan import Explore, LocBlock, LocSig, Model, NumSig, Plan, Question, Scan, SnpCorr, SnpPval, Snps
+from starling.genome.plan import (
+    Explore,
+    LocBlock,
+    LocSig,
+    Model,
+    NumSig,
+    Plan,
+    Question,
+    Scan,
+    SnpCorr,
+    SnpEffects,
+    SnpPval,
+    Snps,
+)
+from starling.genome.plan.effects import SCALE
 from starling.genome.scores.candidates import Candidates
 from starling.genome.source.counting import packed_bits
 from starling.privacy.sampling.entropy import BitSource
@@ -31,6 +56,8 @@ Patient: TypeAlias = tuple[int, ...]
 P: Final = Fraction(1, 20)
 """A SNP is significant at or below this p-value."""
 SNPS: Final = 6
+GRAIN: Final = SCALE // 4
+"""Of scores: quarters of what a person can move."""
 FINE: Final = 1000
 """Steps of a unit of a score, which tell all responses of a small study apart."""
 LEAST: Final = 1
@@ -87,6 +114,12 @@ class SmallStudy:
         """Nothing: no ledger pays."""
         return b""
 
+    def joint_scores(self, indices: Int64, scale: int, /) -> tuple[Int64, float, npt.NDArray[np.float64]]:
+        """The scores of some SNPs, of L1 sensitivity `scale`, without covariates."""
+        copies = self.copies[:, indices].T.astype(np.float64)
+        joint = joint_columns(copies - copies.mean(axis=1, keepdims=True), scale)
+        return joint.values @ self.cases.astype(np.int64), joint.largest, joint.squares
+
     def pair_tables(self, pairs: Int64, /) -> Int64:
         """People with both SNPs, the first alone, the second alone, neither: int64 (pairs, 4)."""
         return pair_tables(self._bits(), len(self.cases), pairs)
@@ -134,8 +167,9 @@ def coded(answer: Drawn) -> list[int]:
         return [_number(snp) for snp in answer.snps]
     if isinstance(answer, Block):
         return [-1 if answer.first is None else _number(answer.first), answer.snps]
-    if isinstance(answer, Cells):
-        return [min(max(count, LEAST), MOST) for count in answer.counts[:2]]
+    if isinstance(answer, Cells | NoisyScores):
+        numbers = answer.counts if isinstance(answer, Cells) else [score // GRAIN for score in answer.scores]
+        return [min(max(number, LEAST), MOST) for number in numbers[:2]]
     if isinstance(answer, Explored):
         first = [_number(snp) for snp in answer.located.snps[:1]] or [-1]
         return [answer.number.low, answer.followed, *first]
@@ -232,6 +266,7 @@ DECLARED: Final[tuple[Case, ...]] = (
     _case("snp_pval by copies", SnpPval("snp0", "g", _COUNTS), _COPIES, 6_000, snps=1, model="genotypic"),
     _case("snp_corr", SnpCorr("snp0", "snp1", "r2", _COUNTS), _TWO, 6_000, snps=2),
     _case("snp_corr, Laplace", SnpCorr("snp0", "snp1", "r2", _COUNTS, "laplace"), _TWO, 6_000, snps=2),
+    _case("snp_effects", SnpEffects(("snp0", "snp1"), _COUNTS), _STATUS, 6_000, model="additive"),
     _case("scan", Scan(_COUNTS), _STATUS, 6_000, model="additive"),
     _case("explore", Explore("g", "r2", _HALF, 4 * _CHOICE, most=2), _ALL, 1_000),
     _case("explore, one SNP at a time", Explore("g", "r2", _HALF, 4 * _CHOICE, most=2, independent=True), _ALL, 1_000),

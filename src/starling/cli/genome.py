@@ -26,7 +26,7 @@ KINDS: Final = ("manhattan", "qq", "ld", "scan", "scan-qq")
 """The pictures of the gallery."""
 FORMATS: Final = ("gwas-ssf", "plink-assoc", "plink-glm")
 """The formats of an export."""
-ASKING: Final = ("num-sig", "loc-sig", "loc-block", "snp-pval", "snp-corr", "explore", "scan")
+ASKING: Final = ("num-sig", "loc-sig", "loc-block", "snp-pval", "snp-corr", "explore", "scan", "snp-effects")
 
 COSTS: Final = "0.2,0.5,1,2,5"
 """Costs that are looked at when none is named."""
@@ -38,6 +38,7 @@ OF: Final = {
     "snp-corr": ("corr",),
     "explore": ("test", "k", "regions", "corr", "delta_c", "longest", "most"),
     "scan": (),
+    "snp-effects": ("k",),
 }
 """Which options each question has."""
 

@@ -247,3 +247,21 @@ def scan(_: "Plan", cost: Fraction, *, response: int | None) -> "Question":
     from starling.genome.plan import Scan
 
     return Scan(cost, response)
+
+
+@_question(
+    "snp-effects",
+    "--snp s10 --snp s11 --epsilon 1 --out effects",
+    click.option("--snp", "snps", multiple=True, required=True, metavar="ID", help="Of the plan's list. Repeatable."),
+    questions.prevalence,
+    study=MIXED,
+)
+def snp_effects(_: "Plan", cost: Fraction, *, snps: tuple[str, ...], prevalence_epsilon: str | None) -> "Question":
+    """The effect and the p-value of some SNPs, adjusted as the plan says. Of plans that protect phenotypes alone.
+
+    Genotypes, covariates and who takes part are not protected. Noise is on all scores together: several SNPs at once cost less than
+    one by one.
+    """
+    from starling.genome.plan import SnpEffects
+
+    return SnpEffects(snps, cost, prevalence_of(prevalence_epsilon))

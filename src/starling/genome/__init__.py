@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from starling.genome.combining import combine
     from starling.genome.distance.significance import distance_to_significance
     from starling.genome.generate import generate
-    from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Scan, SnpCorr, SnpPval
+    from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Scan, SnpCorr, SnpEffects, SnpPval
     from starling.genome.plan.exploring import ExploreOptions
     from starling.genome.plan.long_lists import at_delta
     from starling.genome.preview.expected import preview
@@ -26,6 +26,7 @@ __all__ = [
     "Plan",
     "Scan",
     "SnpCorr",
+    "SnpEffects",
     "SnpPval",
     "Study",
     "at_delta",
@@ -45,7 +46,7 @@ lazy(
         "combining": "combine",
         "distance.significance": "distance_to_significance",
         "generate": "generate",
-        "plan": "Explore LocBlock LocSig NumSig Scan SnpCorr SnpPval",
+        "plan": "Explore LocBlock LocSig NumSig Scan SnpCorr SnpEffects SnpPval",
         "plan.exploring": "ExploreOptions",
         "plan.long_lists": "at_delta",
         "preview.expected": "preview",

@@ -13,7 +13,7 @@ from typing import Any, Final, Generic, TypeVar, Unpack
 
 from starling.errors import ParameterError
 from starling.genome.artifact.files import read_plan, write_plan
-from starling.genome.plan import LocBlock, LocSig, NumSig, Plan, Question, Scan, SnpCorr, SnpPval
+from starling.genome.plan import LocBlock, LocSig, NumSig, Plan, Question, Scan, SnpCorr, SnpEffects, SnpPval
 from starling.genome.plan.choices import ONLY_OF_PHENOTYPES, PHENOTYPE_QUESTIONS
 from starling.genome.plan.exploring import DELTA_C, ExploreOptions, Texts, exploration, threshold
 from starling.genome.plan.long_lists import at_delta
@@ -88,7 +88,7 @@ class Asks(ABC, Generic[AnswerT]):
         """The answer to a question.
 
         Args:
-            question: A `NumSig`, `LocSig`, `LocBlock`, `SnpPval`, `SnpCorr`, `Explore` or `Scan` of `starling.genome`.
+            question: A `NumSig`, `LocSig`, `LocBlock`, `SnpPval`, `SnpCorr`, `Explore`, `Scan` or `SnpEffects` of `starling.genome`.
             request_id: Under which the charge is found again; a fresh one without it.
         """
 
@@ -100,7 +100,7 @@ class Asks(ABC, Generic[AnswerT]):
         What holds for every study is told in patients; what that means in odds ratios is told for a typical study, which is supposed.
 
         Args:
-            question: A `NumSig`, `LocSig`, `LocBlock`, `SnpPval`, `SnpCorr`, `Explore` or `Scan` of `starling.genome`.
+            question: A `NumSig`, `LocSig`, `LocBlock`, `SnpPval`, `SnpCorr`, `Explore`, `Scan` or `SnpEffects` of `starling.genome`.
             cases: Suppose that so many people are cases; half of them without it.
             rarest: Suppose that alleles of the list are no rarer than this frequency.
             followed: How many SNPs an `Explore` is supposed to follow up; the most that it may without it.
@@ -235,6 +235,21 @@ class Asks(ABC, Generic[AnswerT]):
         its response is scanned again, by this plan, and costs nothing.
         """
         return self._ask(Scan, request_id, epsilon=epsilon, response=response)
+
+    def snp_effects(
+        self,
+        snps: Texts,
+        *,
+        epsilon: Exact,
+        prevalence_epsilon: Exact | None = None,
+        request_id: str | None = None,
+    ) -> AnswerT:
+        """The effect and the p-value of some SNPs, of a plan that protects phenotypes alone, by noise on all their scores together.
+
+        `prevalence_epsilon` is the part of epsilon that pays a noisy number of cases, from which odds ratios follow.
+        """
+        choices = {"snps": snps, "epsilon": epsilon, "prevalence_epsilon": prevalence_epsilon}
+        return self._ask(SnpEffects, request_id, **choices)
 
     def _ask(self, kind_of: Callable[..., Question], request_id: str | None, **choices: Any) -> AnswerT:
         """The answer to a question of that kind, which makes its amounts exact and its lists tuples."""

@@ -1,7 +1,7 @@
 """What the mechanisms draw: noisy answers, still without an estimate or a statement of error. Everybody may see them."""
 
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from starling.genome.arrays import Float64, Int64
 from starling.release.codec import OPTIONAL
@@ -94,5 +94,29 @@ class Scanned:
     tests: SnpScores
 
 
-Drawn: TypeAlias = Number | SelectedSnps | Block | Cells | Explored | Scanned
+@dataclass(frozen=True, slots=True)
+class NoisyScores(Fields):
+    """The noisy scores of some SNPs, and what is public of their scale (distance/joint_scores.py).
+
+    Attributes:
+        scores: S_j with noise.
+        largest: M, in 2^-40.
+        squares: |r_j|^2 of each, in 2^-40; 0 where covariates explain the SNP.
+        cases: The noisy number of cases, where that was asked for.
+    """
+
+    scores: tuple[int, ...]
+    largest: int
+    squares: tuple[int, ...]
+    cases: int | None = field(default=None, metadata=OPTIONAL)
+
+    @staticmethod
+    def fixed(value: float) -> int:
+        """A number in 2^-40."""
+        return round(float(value) * FIXED)
+
+
+FIXED: Final = 1 << 40
+
+Drawn: TypeAlias = Number | SelectedSnps | Block | Cells | Explored | Scanned | NoisyScores
 """What a question is answered by."""

@@ -106,7 +106,7 @@ class Study(Asks[Answered], InSession):
         """The answer to a question, charged and published; from its folder, at no cost, where it was asked before.
 
         Args:
-            question: A `NumSig`, `LocSig`, `LocBlock`, `SnpPval`, `SnpCorr`, `Explore` or `Scan` of `starling.genome`.
+            question: A `NumSig`, `LocSig`, `LocBlock`, `SnpPval`, `SnpCorr`, `Explore`, `Scan` or `SnpEffects` of `starling.genome`.
             request_id: Under which the charge is found again; a fresh one without it.
 
         Raises:

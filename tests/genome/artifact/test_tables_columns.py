@@ -9,7 +9,7 @@ import pytest
 
 from starling.genome.artifact.files import SNP_COLUMNS
 from starling.genome.artifact.tables import COLUMNS, KEYS, TITLES, list_sheet, schemas, tables
-from starling.genome.plan import NumSig, Scan
+from starling.genome.plan import NumSig, Scan, SnpEffects
 from tests.genome.mechanism.distributions import tiny_plan
 from tests.genome.plan.test_model_phenotypes import PHENOTYPES
 from tests.genome.worlds import QUESTIONS
@@ -43,6 +43,7 @@ def test_every_declared_column_is_used() -> None:
     of_cases = tiny_plan(60, 9, "additive", "score")
     used |= {*schemas(of_cases, paid)["cases"].names}
     used |= {*schemas(replace(of_cases, between=(Fraction(0), Fraction(1))), paid)["variance"].names}
+    used |= {*schemas(PHENOTYPES, SnpEffects(("rs1",), Fraction(1)))["effects"].names}
     assert used == set(COLUMNS)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from starling.errors import ParameterError
 from starling.genome.mechanism.explore import mechanism_of
-from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Scan, SnpCorr, SnpPval
+from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Scan, SnpCorr, SnpEffects, SnpPval
 from starling.genome.plan.choices import QUESTIONS
 from tests.genome.plan.test_model_phenotypes import PHENOTYPES
 
@@ -20,6 +20,7 @@ ASKED: dict[str, Any] = {
     "snp_corr": SnpCorr("rs1", "rs2", "r2", ONE),
     "explore": Explore("g", "r2", FIFTH, ONE),
     "scan": Scan(ONE),
+    "snp_effects": SnpEffects(("rs1",), ONE),
 }
 
 
@@ -27,7 +28,7 @@ ASKED: dict[str, Any] = {
 def test_each_question_has_its_mechanism(plan: Plan, name: str) -> None:
     question = ASKED[name]
     assert question.kind == name
-    made = mechanism_of(PHENOTYPES if name == "scan" else plan, question)
+    made = mechanism_of(PHENOTYPES if name in ("scan", "snp_effects") else plan, question)
     assert type(made).__name__ == f"{type(question).__name__}Mechanism"
     assert made.guarantee == question.guarantee
 

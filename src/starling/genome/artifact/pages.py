@@ -15,13 +15,14 @@ from starling.genome.inference.answers import SelectionError
 from starling.genome.measurements import Number, SelectedSnps
 from starling.genome.pictures.answers import answers
 from starling.genome.pictures.gallery import KINDS, picture
-from starling.genome.plan import Explore, LocSig, NumSig, Plan, Question, Scan, SnpCorr
+from starling.genome.plan import Explore, LocSig, NumSig, Plan, Question, Scan, SnpCorr, SnpEffects
 from starling.genome.plan.choices import UNPROTECTED
 from starling.genome.plan.quantitative import phenotype_in_words
 from starling.genome.postprocess.estimates import (
     CONFIDENCE,
     Answer,
     Correlated,
+    EffectsAnswer,
     Estimated,
     Exploration,
     ExplorationError,
@@ -61,10 +62,8 @@ def charged(question: Question) -> Section:
         for part, mechanism_text in zip(parts, mechanisms(question), strict=True)
     )
     text = "One answer was drawn, by one mechanism."
-    if isinstance(question, NumSig | LocSig) and question.prevalence_epsilon is not None:
-        text = (
-            "The number of cases, or the sum of squares, was drawn first; the threshold of the answer follows from it."
-        )
+    if isinstance(question, NumSig | LocSig | SnpEffects) and question.prevalence_epsilon is not None:
+        text = "The number of cases, or the sum of squares, was drawn first; the rest of the answer follows from it."
     if isinstance(question, Explore):
         text = """
             An exploration asks one question after another; which ones depends on the public choices and on its noisy answers alone. All of
@@ -93,6 +92,8 @@ def sections(plan: Plan, question: Question, estimated: Estimated) -> tuple[Sect
     p_values = estimated.answer.p_values if isinstance(estimated.answer, Exploration) else ()
     p_values = (estimated.answer,) if isinstance(estimated.answer, PValue) else p_values
     tables: tuple[Table, ...] = (_p_values(plan, p_values), _effects(plan, p_values)) if p_values else ()
+    if isinstance(estimated.answer, EffectsAnswer) and estimated.answer.effects:
+        tables = (_effect_table(plan, estimated.answer),)
     if isinstance(estimated.answer, ScanAnswer) and estimated.answer.regions:
         tables = (_regions(plan, estimated.answer),)
     shown = answers(plan, estimated.answer, rows=estimated.rows)
@@ -132,9 +133,8 @@ def _headline(plan: Plan, answer: Answer) -> Headline:
         return Headline(
             f"{MEASURES[answer.measure]} of {answer.first} and {answer.second}", f"{value.estimate:z.4g}", ends
         )
-    if isinstance(answer, ScanAnswer):
-        ends = "" if answer.inflation is None else f"; lambda {answer.inflation:z.3f}"
-        return Headline("SNPs at or below the threshold", f"{answer.significant:,}", f"of {answer.tested:,}{ends}")
+    if isinstance(answer, ScanAnswer | EffectsAnswer):
+        return _of_scan(answer) if isinstance(answer, ScanAnswer) else _of_effects(answer)
     if isinstance(answer, SelectedSnps):
         more = len(answer.snps) - MOST
         listed = ", ".join(answer.snps[:MOST]) + (f" and {more:,} more" if more > 0 else "")
@@ -143,6 +143,46 @@ def _headline(plan: Plan, answer: Answer) -> Headline:
     return Headline(
         "Selected block of correlated SNPs, an estimate", " to ".join(dict.fromkeys(block)) or "none is valid"
     )
+
+
+def _of_scan(answer: ScanAnswer) -> Headline:
+    ends = "" if answer.inflation is None else f"; lambda {answer.inflation:z.3f}"
+    return Headline("SNPs at or below the threshold", f"{answer.significant:,}", f"of {answer.tested:,}{ends}")
+
+
+def _of_effects(answer: EffectsAnswer) -> Headline:
+    strongest = min(answer.effects, key=lambda each: each.log10_p, default=None)
+    if strongest is None:
+        return Headline("Effects of SNPs", "none", "covariates explain all of them")
+    ratio, name = strongest.odds_ratio, f"{strongest.snp}, the strongest of {len(answer.effects):,}"
+    value, low, high = effect_text(strongest.slope if ratio is None else ratio)
+    what = "Slope" if ratio is None else "Odds ratio"
+    return Headline(f"{what} of {name}", value, f"{PERCENT} interval: {low} to {high}")
+
+
+def _effect_table(plan: Plan, answer: EffectsAnswer) -> Table:
+    snps, rows = plan.snps, []
+    for each in answer.effects[:MOST_ROWS]:
+        at = snps.indices[each.snp]
+        place = (snps.chromosomes[at], f"{int(snps.positions[at]):,}", snps.carried[at])
+        ratio = ("", "", "") if each.odds_ratio is None else effect_text(each.odds_ratio)
+        rows.append((each.snp, *place, *effect_text(each.slope), *ratio, f"{each.z:z.3g}", f"{-each.log10_p:z.2f}"))
+    header = (
+        "SNP",
+        "Chromosome",
+        "Position",
+        "Carried allele",
+        "Slope",
+        "From",
+        "To",
+        "Odds ratio",
+        "From",
+        "To",
+        "z",
+        "−log₁₀ p",
+    )
+    caption = f"Intervals hold sampling and noise together, each with a chance of about {PERCENT}; all SNPs are in data/effects.csv"
+    return Table(header, tuple(rows), caption)
 
 
 def _p_values(plan: Plan, p_values: tuple[PValue, ...]) -> Table:
@@ -198,8 +238,8 @@ def _effects(plan: Plan, p_values: tuple[PValue, ...]) -> Table:
 def _error(plan: Plan, question: Question, estimated: Estimated, parts: list[str]) -> Section:
     """How far each answer may be off."""
     tables: tuple[Table, ...] = ()
-    if isinstance(estimated.answer, ScanAnswer):
-        # Its intervals are of sampling and coins, as its lines say: what follows is of noisy counts.
+    if isinstance(estimated.answer, ScanAnswer | EffectsAnswer):
+        # Its intervals are of sampling and coins, or noise, as its lines say: what follows is of noisy counts.
         parts.append("Errors of genotyping, and who was recruited, are not in them.")
         return Section("How far the answers may be off", "\n\n".join(parts))
     if isinstance(estimated.error, SelectionError | ExplorationError):
@@ -275,6 +315,7 @@ _CONTENT: Final = {
     "blocks": "the blocks, as in PLINK's .blocks.det",
     "pairs": "the correlation with its noisy counts, as in PLINK's .ld",
     "selections": "how far the selected answers may be off",
+    "effects": "each SNP: slope and odds ratio with their intervals, z and p-value",
     "scan": "every SNP: allele frequency, odds ratio with its interval, z and p-value; columns as PLINK 2 names them",
     "regions": "regions of significant SNPs",
 }

@@ -3,7 +3,7 @@
 from typing import Final
 
 from starling.genome.artifact.files import DRAWN, PLAN, QUESTION, SNPS
-from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Question, Scan
+from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Question, Scan, SnpEffects
 from starling.genome.plan.choices import UNPROTECTED
 from starling.genome.plan.quantitative import missing_in_words
 from starling.genome.postprocess.estimates import CONFIDENCE
@@ -15,8 +15,11 @@ SOURCE: Final = "Johnson and Shmatikov 2013, Privacy-Preserving Data Exploration
 
 
 SCAN_SOURCE: Final = "Warner 1965, Randomized response; score tests of one response"
-EXACT: Final = tuple(f"{what} of each SNP: genotypes are not protected" for what in ("OBS_CT", "A1_FREQ", "XX"))
-"""What a scan shows of genotypes as it is."""
+_EXACT: Final = {"scan": ("OBS_CT", "A1_FREQ", "XX"), "snp_effects": ("the scale of its score",)}
+EXACT: Final = {
+    kind: tuple(f"{what} of each SNP: genotypes are not protected" for what in whats) for kind, whats in _EXACT.items()
+}
+"""What a scan, or effects, show of genotypes as it is."""
 
 
 def title(plan: Plan, question: Question) -> str:
@@ -59,7 +62,7 @@ def particulars(plan: Plan, question: Question) -> Particulars:
         }
         parameters |= {"covariates": list[Json](plan.covariates), "components": plan.components}
         parameters |= {"chromosome_out": True} if plan.chromosome_out else {}
-    return Particulars("genome", parameters, bounds, EXACT if isinstance(question, Scan) else ())
+    return Particulars("genome", parameters, bounds, EXACT.get(question.kind, ()))
 
 
 def mechanisms(question: Question) -> tuple[str, ...]:
@@ -80,6 +83,12 @@ def mechanisms(question: Question) -> tuple[str, ...]:
         stored = "" if question.response is None else f" that event {question.response} of the ledger paid for"
         return (
             f"scan: one randomized response{stored}, a coin for each person's phenotype; score tests and odds ratios are made of it",
+        )
+    if isinstance(question, SnpEffects):
+        cases = () if question.prevalence_epsilon is None else (_CASES,)
+        return (
+            *cases,
+            "snp_effects: discrete Laplace noise on the score of each SNP, L1 sensitivity of all scores together",
         )
     return (f"{question.kind}: {NOISE[question.noise]}",)
 

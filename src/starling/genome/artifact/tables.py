@@ -24,10 +24,11 @@ from starling.genome.artifact.scans import (
 from starling.genome.inference.answers import SelectionError
 from starling.genome.inference.intervals import Interval
 from starling.genome.measurements import Block, Number, SelectedSnps
-from starling.genome.plan import Explore, LocSig, NumSig, Plan, Question, SnpCorr
+from starling.genome.plan import Explore, LocSig, NumSig, Plan, Question, SnpCorr, SnpEffects
 from starling.genome.postprocess.estimates import (
     CONFIDENCE,
     Correlated,
+    EffectsAnswer,
     Estimated,
     Exploration,
     ExplorationError,
@@ -117,6 +118,23 @@ COLUMNS: Final[dict[str, tuple[pa.DataType, str]]] = {
         "Persons by which the scores of all rounds fall short of the best ones at most, with a probability of at least 95 %",
     ),
 }
+EFFECTS: Final[dict[str, tuple[pa.DataType, str]]] = {
+    **{
+        name: (_NUMBER, words)
+        for name, words in {
+            "SLOPE": "Growth of the phenotype with one more A1, or with carrying it: of the share of cases, or in the unit of the trait",
+            "SLOPE_L95": "Lower end of its 95 % interval, sampling and noise together",
+            "SLOPE_U95": "Upper end of it",
+            "OR": "Odds ratio, to first order; missing without a number of cases, or where it cannot be told",
+            "L95": "Lower end of the 95 % interval of OR, sampling and noise together",
+            "U95": "Upper end of it",
+            "Z": "Score over its standard deviation, sampling and noise together",
+            "P": "Two-sided p-value of the score, not corrected for the number of SNPs",
+            "LOG10_P": "log10 of P, where P itself may be too small to write",
+        }.items()
+    },
+}
+COLUMNS.update({name: value for name, value in EFFECTS.items() if name not in COLUMNS})
 COLUMNS.update({name: value for name, value in (SCAN | REGIONS).items() if name not in COLUMNS})
 WORDS: Final = {name: words for name, (_, words) in COLUMNS.items()}
 OPTIONAL: Final = ("BP1", "BP2", "KB", "FIRST", "LAST", "SNPS")
@@ -131,6 +149,7 @@ TITLES: Final = {
     "selections": "How far the selected answers may be off",
     "scan": "Every SNP: score test and odds ratio",
     "regions": "Regions of significant SNPs",
+    "effects": "Effects of the SNPs that were asked for",
 }
 KEYS: Final = {
     "number": (),
@@ -142,8 +161,14 @@ KEYS: Final = {
     "selections": ("WHAT",),
     "scan": ("SNP",),
     "regions": ("LEAD",),
+    "effects": ("SNP",),
 }
-MISSING: Final = {"blocks": (*OPTIONAL, "CHR"), "scan": SCAN_OPTIONAL, "regions": REGIONS_OPTIONAL}
+MISSING: Final = {
+    "blocks": (*OPTIONAL, "CHR"),
+    "scan": SCAN_OPTIONAL,
+    "regions": REGIONS_OPTIONAL,
+    "effects": ("OR", "L95", "U95"),
+}
 """Columns that may be missing, of tables that have others than these."""
 _MOST_INT64: Final = 2**63 - 1
 _PLACE: Final = ("CHR", "SNP", "BP", "A1", "A2")
@@ -177,6 +202,7 @@ def schemas(plan: Plan, question: Question) -> dict[str, pa.Schema]:
         "selections": ("WHAT", "CANDIDATES", "ROUNDS", "EPSILON", "OFF_BY"),
         "scan": tuple(SCAN),
         "regions": tuple(REGIONS),
+        "effects": (*_PLACE, *EFFECTS),
     }
     _, names = ANSWERS[question.kind]
     names += ("cases" if plan.between is None else "variance",) if _paid(question) else ()
@@ -185,13 +211,15 @@ def schemas(plan: Plan, question: Question) -> dict[str, pa.Schema]:
 
 def _paid(question: Question) -> Fraction | None:
     """What of epsilon pays for the number of cases, or of squares."""
-    return question.prevalence_epsilon if isinstance(question, NumSig | LocSig) else None
+    return question.prevalence_epsilon if isinstance(question, NumSig | LocSig | SnpEffects) else None
 
 
 def words_of(plan: Plan, name: str) -> dict[str, str]:
     """What the columns of a table mean, where the plan or the table has its own meaning of some."""
     if name == "scan":
         return WORDS | {column: words for column, (_, words) in SCAN.items() if words}
+    if name == "effects":
+        return WORDS | {column: words for column, (_, words) in EFFECTS.items()}
     return WORDS if plan.unit == "person" else WORDS | {"TEST": "score: the score test, adjusted as the plan says"}
 
 
@@ -230,6 +258,8 @@ def filled(plan: Plan, question: Question, estimated: Estimated) -> dict[str, pa
     if isinstance(answer, ScanAnswer):
         assert estimated.rows is not None
         held["scan"], held["regions"] = scan_columns(plan, estimated.rows), region_columns(answer.regions)
+    elif isinstance(answer, EffectsAnswer):
+        held["effects"] = _places(plan, [each.snp for each in answer.effects]) | _effects(answer)
     elif isinstance(answer, Number):
         held["number"] = _number(question, answer)
     elif isinstance(answer, SelectedSnps):
@@ -244,7 +274,7 @@ def filled(plan: Plan, question: Question, estimated: Estimated) -> dict[str, pa
         held["number"] = _number(question, answer.number)
         held["snps"] = _places(plan, answer.located.snps) | _p_values(plan, answer.p_values)
         held["blocks"] = _blocks(plan, answer.blocks)
-    if isinstance(answer, Number | SelectedSnps) and answer.cases is not None:
+    if isinstance(answer, Number | SelectedSnps | EffectsAnswer) and answer.cases is not None:
         held["cases"] = {"CASES": [answer.cases], "EPSILON": [str(_paid(question))]}
     if isinstance(answer, Number | SelectedSnps) and answer.squares is not None:
         held["variance"] = {"SQUARES": [answer.squares], "EPSILON": [str(_paid(question))]}
@@ -290,6 +320,22 @@ def _p_values(plan: Plan, p_values: Sequence[PValue]) -> dict[str, Sequence[Any]
     columns |= _ends("OR", [each.effect.odds_ratio for each in p_values])
     columns |= _ends("F_A", [each.effect.cases for each in p_values])
     return columns | _ends("F_U", [each.effect.controls for each in p_values])
+
+
+def _effects(answer: EffectsAnswer) -> dict[str, Sequence[Any]]:
+    effects = answer.effects
+    slopes, ratios = [each.slope for each in effects], [each.odds_ratio for each in effects]
+    return {
+        "SLOPE": [each.estimate for each in slopes],
+        "SLOPE_L95": [each.low for each in slopes],
+        "SLOPE_U95": [each.high for each in slopes],
+        "OR": [each and each.estimate for each in ratios],
+        "L95": [each and each.low for each in ratios],
+        "U95": [each and each.high for each in ratios],
+        "Z": [each.z for each in effects],
+        "P": [each.p for each in effects],
+        "LOG10_P": [each.log10_p for each in effects],
+    }
 
 
 def _ends(name: str, intervals: Sequence[Interval]) -> dict[str, Sequence[Any]]:

@@ -11,6 +11,7 @@ from starling.genome.arrays import Flags, Float64, Int64
 from starling.genome.counts.basis import study_bases
 from starling.genome.counts.men import Men
 from starling.genome.distance.adjusted import adjusted_distance, whole_columns
+from starling.genome.distance.joint_scores import joint_columns
 from starling.genome.plan import Plan
 from starling.genome.source import Calls, Dosages, Genotypes, read, read_dosages
 
@@ -50,6 +51,33 @@ def read_distances(plan: Plan, genotypes: Genotypes, indices: Int64 | None, thre
         for rows, distances in parts:
             out[rows] = distances
     return out
+
+
+def read_joint_scores(plan: Plan, genotypes: Genotypes, indices: Int64, scale: int) -> tuple[Int64, float, Float64]:
+    """The scores of the SNPs at `indices`, int64 (k,), of L1 sensitivity `scale`, with M and |r_j|^2 of distance/joint_scores.py; arguments
+    and errors are those of `read_distances`.
+    """
+    row_of = np.arange(len(plan.snps), dtype=np.int64)
+    row_of[indices] = np.arange(len(indices), dtype=np.int64)
+    columns, coding, men = np.empty((len(indices), plan.people)), cast(Coding, plan.model), Men.of(plan, genotypes)
+
+    def work(basis: Float64, calls: Calls) -> None:
+        for tile in tiles(men.calls(calls), len(basis)):
+            columns[row_of[tile.snps]] = residual_columns(tile, coding, basis).values
+
+    def work_of_dosages(basis: Float64, dosages: Dosages) -> None:
+        for tile in dosage_tiles(men.dosages(dosages)):
+            columns[row_of[tile.snps]] = residual_dosages(tile, basis).values
+
+    for some, basis in study_bases(plan, genotypes, indices):
+        if plan.genotypes == "dosages":
+            parts = read_dosages(genotypes, plan, partial(work_of_dosages, basis), some)
+        else:
+            parts = read(genotypes, plan, partial(work, basis), some)
+        for _ in parts:
+            pass
+    joint = joint_columns(columns, scale, plan.largest)
+    return joint.values @ genotypes.people.levels(plan.people).astype(np.int64), joint.largest, joint.squares
 
 
 def chunk_distances(

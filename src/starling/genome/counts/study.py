@@ -11,9 +11,9 @@ from typing import Final, TypeVar
 
 import numpy as np
 
-from starling.genome.arrays import Flags, Int16, Int64, UInt8, UInt64
+from starling.genome.arrays import Flags, Float64, Int16, Int64, UInt8, UInt64
 from starling.genome.counts.pairs import carriers, pair_distances, pair_tables
-from starling.genome.counts.phenotypes import read_distances
+from starling.genome.counts.phenotypes import read_distances, read_joint_scores
 from starling.genome.counts.responses import stored_content
 from starling.genome.counts.scan import read_scores
 from starling.genome.distance.rules import Rule
@@ -112,6 +112,10 @@ class StudyCounts:
     def score_distances(self, indices: Int64 | None, threshold: int, /) -> Int64:
         """The signed distances by the score test, as `ExactStudy` asks for them."""
         return read_distances(self.plan, self.genotypes, indices, threshold)
+
+    def joint_scores(self, indices: Int64, scale: int, /) -> tuple[Int64, float, Float64]:
+        """The scores of some SNPs, as `ExactStudy` asks for them."""
+        return read_joint_scores(self.plan, self.genotypes, indices, scale)
 
     def score_tests(self, response: Flags, /) -> SnpScores:
         """The score tests of a response, as `ExactStudy` asks for them."""

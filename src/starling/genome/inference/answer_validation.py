@@ -5,8 +5,30 @@ from typing import Final
 import numpy as np
 
 from starling.genome.inference.adaptive_plan import replay
-from starling.genome.measurements import Block, Cells, Drawn, Explored, Number, Scanned, SelectedSnps
-from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Query, Question, Scan, SnpCorr, SnpPval
+from starling.genome.measurements import (
+    FIXED,
+    Block,
+    Cells,
+    Drawn,
+    Explored,
+    NoisyScores,
+    Number,
+    Scanned,
+    SelectedSnps,
+)
+from starling.genome.plan import (
+    Explore,
+    LocBlock,
+    LocSig,
+    NumSig,
+    Plan,
+    Query,
+    Question,
+    Scan,
+    SnpCorr,
+    SnpEffects,
+    SnpPval,
+)
 from starling.genome.scores.locations import num_sig_outputs
 
 FAR: Final = 2**26
@@ -20,6 +42,8 @@ def answer_problem(plan: Plan, question: Question, drawn: Drawn) -> str | None:
     question.check(plan)
     if isinstance(question, Scan):
         return _scan(plan, drawn)
+    if isinstance(question, SnpEffects):
+        return _scores(plan, question, drawn)
     if not isinstance(question, Explore):
         return _of_query(plan, question, drawn)
     if not isinstance(drawn, Explored):
@@ -63,6 +87,22 @@ def _scan(plan: Plan, answer: Drawn) -> str | None:
     if not ((tests.calls >= 0) & (tests.calls <= plan.people)).all():
         return "have other than 0 to all people with a call"
     return None if ((tests.frequencies >= 0) & (tests.frequencies <= 1)).all() else "have a frequency that is none"
+
+
+def _scores(plan: Plan, query: SnpEffects, answer: Drawn) -> str | None:
+    if not isinstance(answer, NoisyScores) or not len(answer.scores) == len(answer.squares) == len(query.snps):
+        return "are not one score for each SNP that was asked for"
+    if not 0 < answer.largest <= FIXED * len(query.snps) * 2 or not all(
+        0 <= square <= FIXED * 4 * plan.people for square in answer.squares
+    ):
+        return "have columns that no genotypes have"
+    if any(abs(score) >= 1 << 62 for score in answer.scores):
+        return "have a score beyond all that noise gives"
+    if (answer.cases is None) != (query.prevalence_epsilon is None):
+        return "have a number of cases that was not asked for, or none"
+    if answer.cases is not None and not -FAR <= answer.cases <= plan.people + FAR:
+        return "have a number of cases beyond all that noise gives"
+    return None
 
 
 def _number(plan: Plan, query: NumSig, answer: Drawn) -> str | None:

@@ -6,7 +6,7 @@ A mechanism checks its question when it is made, so that a question that the pla
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
-from starling.genome.arrays import Flags, Int16, Int64
+from starling.genome.arrays import Flags, Float64, Int16, Int64
 from starling.genome.distance.rules import Rule
 from starling.genome.measurements import SnpScores
 from starling.genome.plan import Plan, Question
@@ -31,6 +31,10 @@ class ExactStudy(Protocol):
 
     def score_distances(self, indices: Int64 | None, threshold: int, /) -> Int64:
         """The signed distance by the score test of each SNP, or of those at `indices`, to C (distance/adjusted.py): int64 (m,)."""
+        ...
+
+    def joint_scores(self, indices: Int64, scale: int, /) -> tuple[Int64, float, Float64]:
+        """The scores of those at `indices`, int64 (k,), of L1 sensitivity `scale`, with M and |r_j|^2 of distance/joint_scores.py."""
         ...
 
     def score_tests(self, response: Flags, /) -> SnpScores:

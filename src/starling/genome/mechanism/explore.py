@@ -15,10 +15,11 @@ from typing import Any
 from starling.genome.inference.adaptive_plan import follow
 from starling.genome.measurements import Drawn, Explored
 from starling.genome.mechanism.base import BaseMechanism, ExactStudy
+from starling.genome.mechanism.effects import SnpEffectsMechanism
 from starling.genome.mechanism.noisy_tables import SnpCorrMechanism, SnpPvalMechanism
 from starling.genome.mechanism.scan import ScanMechanism, StoredScanMechanism
 from starling.genome.mechanism.selections import LocBlockMechanism, LocSigMechanism, NumSigMechanism
-from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Question, Scan, SnpCorr, SnpPval
+from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Question, Scan, SnpCorr, SnpEffects, SnpPval
 from starling.privacy.trust import Mechanism
 
 
@@ -45,5 +46,6 @@ def mechanism_of(plan: Plan, question: Question) -> Mechanism[Any, Drawn]:
         SnpCorr: SnpCorrMechanism,
         Explore: ExploreMechanism,
         Scan: ScanMechanism,
+        SnpEffects: SnpEffectsMechanism,
     }
     return kinds[type(question)](plan, question)

@@ -37,7 +37,7 @@ from starling.genome.measurements import Block, Number, SelectedSnps
 from starling.genome.mechanism.base import BaseMechanism, ExactStudy
 from starling.genome.plan import LocBlock, LocSig, NumSig, Plan
 from starling.genome.plan.distances import signed_distances
-from starling.genome.plan.queries import prevalence_event
+from starling.genome.plan.queries import Paying, prevalence_event
 from starling.genome.scores.blocks import block_scores
 from starling.genome.scores.candidates import Candidates, candidates
 from starling.genome.scores.locations import loc_sig_scores, num_sig_outputs, num_sig_scores
@@ -54,7 +54,7 @@ class NumSigMechanism(BaseMechanism[NumSig]):
         """The exact tables of all SNPs in, a range of numbers out."""
         snps = len(self.plan.snps)
         outputs = num_sig_outputs(self.query.k, snps)
-        paid = _paid(self.plan, self.query, exact)
+        paid = paid_number(self.plan, self.query, exact)
         scores = num_sig_scores(_distances(self.plan, self.query, exact, paid), outputs)
         event = self.query.event
         if isinstance(event, PermuteAndFlip):
@@ -71,14 +71,14 @@ class LocSigMechanism(BaseMechanism[LocSig]):
     def draw(self, exact: ExactStudy, /) -> SelectedSnps:
         """The exact tables of the regions' SNPs in, k ids out, in the order of selection."""
         indices = np.concatenate([np.arange(start, stop) for start, stop in self.query.ranges(self.plan)])
-        paid = _paid(self.plan, self.query, exact)
+        paid = paid_number(self.plan, self.query, exact)
         scores = loc_sig_scores(_distances(self.plan, self.query, exact, paid, indices))
         event, k = self.query.event, self.query.k
         chosen = exponential_mechanism(scores, k * event.epsilon, event.score_sensitivity, k)
         return SelectedSnps(tuple(self.plan.snps.ids[place] for place in indices[chosen].tolist()), **paid)
 
 
-def _paid(plan: Plan, query: NumSig | LocSig, exact: ExactStudy) -> dict[str, int]:
+def paid_number(plan: Plan, query: Paying, exact: ExactStudy) -> dict[str, int]:
     """What the threshold follows from, with noise, where the question pays for it: the number of cases, or whole squares."""
     event = prevalence_event(query)
     if event is None:

@@ -1,6 +1,7 @@
 """The plan of a case-control study: public lists, sizes and choices, and what may be asked; read before anything confidential is opened."""
 
 from starling.genome.plan.choices import Model
+from starling.genome.plan.effects import SnpEffects
 from starling.genome.plan.exploring import Explore, Question
 from starling.genome.plan.model import Plan
 from starling.genome.plan.queries import LocBlock, LocSig, NumSig, Query, SnpCorr, SnpPval
@@ -20,6 +21,7 @@ __all__ = [
     "Region",
     "Scan",
     "SnpCorr",
+    "SnpEffects",
     "SnpPval",
     "Snps",
 ]

@@ -6,6 +6,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, Final, TypeAlias, TypedDict
 
+from starling.genome.plan.effects import SnpEffects
 from starling.genome.plan.model import Plan
 from starling.genome.plan.queries import (
     MOST_FOUND,
@@ -122,7 +123,7 @@ class Explore(BaseQuestion):
         return SnpPval(snp, self.test, self.epsilon / (4 * k), self.noise)
 
 
-Question: TypeAlias = Query | Explore | Scan
+Question: TypeAlias = Query | Explore | Scan | SnpEffects
 
 Texts: TypeAlias = str | Sequence[str]
 """One text, or several."""

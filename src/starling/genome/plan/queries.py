@@ -25,6 +25,7 @@ from starling.release.codec import OPTIONAL, Json, name_of, plain
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
+    from starling.genome.plan.effects import SnpEffects
 
 Noise: TypeAlias = Literal["laplace", "lattice"]
 Selection: TypeAlias = Literal["permute-and-flip", "exponential"]
@@ -115,7 +116,7 @@ class NumSig(BaseQuestion):
         """Raises ParameterError when the plan has no such question."""
         check_unit(plan, self.kind)
         _check_epsilon(self.epsilon)
-        _check_prevalence(plan, self)
+        check_prevalence(plan, self)
         _check_test(plan, self.test, distance=True)
         check_whole("k", self.k, 0, len(plan.snps), "the number of SNPs")
         if self.selection not in ("permute-and-flip", "exponential"):
@@ -129,7 +130,7 @@ class NumSig(BaseQuestion):
 
     def guaranteed(self, relation: Relation) -> Guarantee:
         """What the answer costs those whom a relation protects."""
-        return _with_prevalence(self, Guarantee("number of significant SNPs", relation, self.event))
+        return with_prevalence(self, Guarantee("number of significant SNPs", relation, self.event))
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +158,7 @@ class LocSig(BaseQuestion):
         """Raises ParameterError when the plan has no such question."""
         check_unit(plan, self.kind)
         _check_epsilon(self.epsilon)
-        _check_prevalence(plan, self)
+        check_prevalence(plan, self)
         _check_test(plan, self.test, distance=True)
         held = sum(stop - start for start, stop in self.ranges(plan))
         check_whole("k", self.k, 1, held, "the number of SNPs of the regions")
@@ -176,7 +177,7 @@ class LocSig(BaseQuestion):
     def guaranteed(self, relation: Relation) -> Guarantee:
         """What all k rounds cost those whom a relation protects."""
         each = Guarantee("one SNP among those left", relation, self.event)
-        return _with_prevalence(self, bounded_overlap(f"the {self.k} most significant SNPs", self.k, (each,)))
+        return with_prevalence(self, bounded_overlap(f"the {self.k} most significant SNPs", self.k, (each,)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,14 +297,15 @@ class SnpCorr(BaseQuestion):
 
 
 Query: TypeAlias = NumSig | LocSig | LocBlock | SnpPval | SnpCorr
+Paying: TypeAlias = "NumSig | LocSig | SnpEffects"
 
 
-def selecting(query: NumSig | LocSig) -> Fraction:
-    """What is left of epsilon for the selection."""
+def selecting(query: Paying) -> Fraction:
+    """What is left of epsilon for the selection, or for the scores."""
     return query.epsilon - (query.prevalence_epsilon or 0)
 
 
-def prevalence_event(query: NumSig | LocSig) -> DiscreteLaplaceNoise | None:
+def prevalence_event(query: Paying) -> DiscreteLaplaceNoise | None:
     """The noise of the number of cases, or of whole squares (distance/adjusted.py), which a replaced phenotype changes by 1 at most; None
     where it is not asked for.
     """
@@ -311,8 +313,8 @@ def prevalence_event(query: NumSig | LocSig) -> DiscreteLaplaceNoise | None:
     return None if epsilon is None else DiscreteLaplaceNoise(1 / epsilon, Fraction(1))
 
 
-def _with_prevalence(query: NumSig | LocSig, selection: Guarantee) -> Guarantee:
-    """With the number that is paid for, if any: it is drawn first, and the selection's threshold follows from it."""
+def with_prevalence(query: Paying, selection: Guarantee) -> Guarantee:
+    """The selection with the number that is paid for, if any: it is drawn first."""
     event = prevalence_event(query)
     if event is None:
         return selection
@@ -321,7 +323,8 @@ def _with_prevalence(query: NumSig | LocSig, selection: Guarantee) -> Guarantee:
     )
 
 
-def _check_prevalence(plan: Plan, query: NumSig | LocSig) -> None:
+def check_prevalence(plan: Plan, query: Paying) -> None:
+    """Raises ParameterError for a part of epsilon that pays for no number of cases."""
     part = query.prevalence_epsilon
     if part is None:
         return

@@ -21,6 +21,7 @@ from starling.genome.inference.answers import (
     p_value,
     selection_error,
 )
+from starling.genome.inference.effects import SnpEffect, noise_share, snp_effects
 from starling.genome.inference.intervals import Interval
 from starling.genome.inference.scans import (
     Region,
@@ -32,8 +33,20 @@ from starling.genome.inference.scans import (
     share_left,
     significant,
 )
-from starling.genome.measurements import Block, Cells, Drawn, Explored, Number, Scanned, SelectedSnps
-from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Query, Question, Scan, SnpCorr, SnpPval
+from starling.genome.measurements import Block, Cells, Drawn, Explored, NoisyScores, Number, Scanned, SelectedSnps
+from starling.genome.plan import (
+    Explore,
+    LocBlock,
+    LocSig,
+    NumSig,
+    Plan,
+    Query,
+    Question,
+    Scan,
+    SnpCorr,
+    SnpEffects,
+    SnpPval,
+)
 from starling.release.session import Fields
 
 CONFIDENCE: Final = 1 - ALPHA
@@ -156,6 +169,32 @@ class ScanAnswer(Fields):
 
 
 @dataclass(frozen=True, slots=True)
+class EffectsAnswer(Fields):
+    """What was asked of some SNPs.
+
+    Attributes:
+        effects: Of each SNP that covariates do not explain, in the order of the question.
+        explained: Ids of the others.
+        cases: The noisy number of cases, where that was asked for.
+    """
+
+    effects: tuple[SnpEffect, ...]
+    explained: tuple[str, ...]
+    cases: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class EffectsError(Fields):
+    """How much noise is in effects.
+
+    Attributes:
+        share: The noise's share of the variance of a score.
+    """
+
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
 class ScanError(Fields):
     """How much noise is in a scan.
 
@@ -166,8 +205,8 @@ class ScanError(Fields):
     share: float
 
 
-Answer: TypeAlias = Number | SelectedSnps | Block | PValue | Correlated | Exploration | ScanAnswer
-Error: TypeAlias = SelectionError | Interval | ExplorationError | ScanError
+Answer: TypeAlias = Number | SelectedSnps | Block | PValue | Correlated | Exploration | ScanAnswer | EffectsAnswer
+Error: TypeAlias = SelectionError | Interval | ExplorationError | ScanError | EffectsError
 """Of a selection the chance to be off by more than some patients; of a p-value or a correlation an interval."""
 
 
@@ -189,6 +228,12 @@ def estimate(plan: Plan, question: Question, drawn: Drawn) -> Estimated:
     if isinstance(question, Scan):
         assert isinstance(drawn, Scanned)
         return _scan(plan, question, drawn)
+    if isinstance(question, SnpEffects):
+        assert isinstance(drawn, NoisyScores)
+        effects = snp_effects(plan, question, drawn)
+        explained = tuple(snp for snp, each in zip(question.snps, effects, strict=True) if each is None)
+        answer = EffectsAnswer(tuple(each for each in effects if each is not None), explained, drawn.cases)
+        return Estimated(answer, EffectsError(round(noise_share(plan, question, drawn), 4)))
     if isinstance(question, SnpPval):
         assert isinstance(drawn, Cells)
         p = _p_value(plan, question, drawn)

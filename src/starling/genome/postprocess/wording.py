@@ -15,14 +15,16 @@ from starling.genome.inference.answers import SelectionError, selection_error
 from starling.genome.inference.intervals import Interval
 from starling.genome.inference.scans import Region
 from starling.genome.measurements import Block, Number, SelectedSnps
-from starling.genome.plan import Explore, LocBlock, LocSig, Model, NumSig, Plan, Question
+from starling.genome.plan import Explore, LocBlock, LocSig, Model, NumSig, Plan, Question, SnpEffects
 from starling.genome.plan.choices import UNPROTECTED
 from starling.genome.plan.quantitative import divided_in_words
-from starling.genome.plan.queries import prevalence_event
+from starling.genome.plan.queries import Paying, prevalence_event
 from starling.genome.postprocess.estimates import (
     CONFIDENCE,
     Answer,
     Correlated,
+    EffectsAnswer,
+    EffectsError,
     Error,
     ExplorationError,
     PValue,
@@ -71,10 +73,10 @@ LARGE_SHARE: Final = 0.01
 def answer_text(plan: Plan, question: Question, answer: Answer) -> list[str]:
     """An answer in sentences, as an estimate with its chance; first, where phenotypes alone are protected, that they are."""
     sentences = _sentences(plan, question, answer)
-    if isinstance(question, NumSig | LocSig) and isinstance(answer, Number | SelectedSnps):
+    if isinstance(question, NumSig | LocSig | SnpEffects) and isinstance(answer, Number | SelectedSnps | EffectsAnswer):
         if answer.cases is not None:
             sentences.append(_cases(question, answer.cases))
-        if answer.squares is not None:
+        if not isinstance(answer, EffectsAnswer) and answer.squares is not None:
             sentences.append(_deviation(plan, answer.squares))
     return sentences if plan.unit == "person" else [f"{UNPROTECTED}: each person's phenotype alone is.", *sentences]
 
@@ -90,8 +92,8 @@ def _sentences(plan: Plan, question: Question, answer: Answer) -> list[str]:
         return [f"{_block(plan, answer)}: {_right(selection_error(plan, question))}."]
     if isinstance(answer, ScanAnswer):
         return _scan(plan, answer)
-    if isinstance(answer, Correlated):
-        return [_correlated(answer)]
+    if isinstance(answer, EffectsAnswer | Correlated):
+        return _effects(plan, answer) if isinstance(answer, EffectsAnswer) else [_correlated(answer)]
     assert isinstance(question, Explore)
     lines = _number(plan, question.number(plan), answer.number)
     lines += [_places(answer.located)] if answer.located.snps else ["So nothing was followed up."]
@@ -110,6 +112,8 @@ def error_text(plan: Plan, question: Question, error: Error) -> list[str]:
     """How far an answer may be off, in sentences about SNPs, persons and p-values."""
     if isinstance(error, Interval):
         return [_INTERVAL]
+    if isinstance(error, EffectsError):
+        return [_NOISE.format(share=f"{100 * error.share:z.1f} %", percent=PERCENT)]
     if isinstance(error, ScanError):
         return [_SHARE.format(share=f"{100 * error.share:z.1f} %", percent=PERCENT), _FIRST_ORDER]
     lines: list[str] = []
@@ -178,6 +182,35 @@ def regions_text(regions: Sequence[Region]) -> list[str]:
     return [f"The strongest SNP of each region: {names}{f' and {more:,} more' if more else ''}."] if regions else []
 
 
+def _effects(plan: Plan, answer: EffectsAnswer) -> list[str]:
+    lines = []
+    trait = "the phenotype" if plan.between is not None else "the share of cases"
+    for each in answer.effects[:MOST]:
+        value, low, high = effect_text(each.slope if each.odds_ratio is None else each.odds_ratio)
+        what = f"{trait} grows by about" if each.odds_ratio is None else f"odds ratio {OF[plan.model]} about"
+        if each.odds_ratio is None:
+            value = f"{value} with {_ONE_MORE[plan.model]}"
+        lines.append(f"{each.snp}: {what} {value} ({low} to {high}); p is about {_power(each.log10_p, each.p)}.")
+    more = len(answer.effects) - len(lines)
+    lines += [f"And {more:,} more, in the table."] if more > 0 else []
+    if answer.explained:
+        lines.append(f"Covariates explain all of {', '.join(answer.explained[:MOST])}: nothing is told of these.")
+    if answer.cases is None and plan.between is None:
+        lines.append(_SUPPOSED)
+    return lines
+
+
+_ONE_MORE: Final = {
+    "additive": "one more copy",
+    "dominant": "carrying the allele",
+    "recessive": "carrying two copies",
+}
+_SUPPOSED: Final = (
+    "No number of cases was paid for: p-values suppose as many cases as controls, which makes them too large for a"
+    " rare disease."
+)
+
+
 def _correlated(answer: Correlated) -> str:
     value = answer.value
     about = _range(f"{value.estimate:z.4g}", f"{value.low:z.4g}", f"{value.high:z.4g}")
@@ -192,13 +225,14 @@ def _number(plan: Plan, question: NumSig, answer: Number) -> list[str]:
     return lines
 
 
-def _cases(question: NumSig | LocSig, cases: int) -> str:
+def _cases(question: Paying, cases: int) -> str:
     """The noisy number of cases, and how far off it may be."""
     event = prevalence_event(question)
     assert event is not None
     off = margin(DiscreteLaplace(event.scale), 1 - CONFIDENCE)
     about = f"About {cases:,} people are cases (off by {off:,} at most with a chance of {PERCENT})"
-    return f"{about}; the threshold follows from that number."
+    what = "effects follow" if isinstance(question, SnpEffects) else "the threshold follows"
+    return f"{about}; {what} from that number."
 
 
 def _deviation(plan: Plan, squares: int) -> str:
@@ -287,6 +321,10 @@ _INFLATED: Final = (
 _SHARE: Final = (
     "The coins leave {share} of the sample: intervals and p-values hold sampling and coins together, an interval with a chance of about"
     " {percent} in large samples."
+)
+_NOISE: Final = (
+    "Noise is {share} of the variance of a score: intervals and p-values hold sampling and noise together, an interval with a chance of"
+    " about {percent} in large samples. Of a SNP that was named because it is significant, the effect is too large on average."
 )
 _FIRST_ORDER: Final = "Odds ratios are of first order: off by up to 6 % of their logarithm at 1.2, by up to 22 % at 2, for common alleles."
 _OFF_NUMBER: Final = (

@@ -6,9 +6,10 @@ from fractions import Fraction
 from typing import Any, Final, TypeAlias
 
 from starling.errors import ParameterError
-from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Question, Scan, SnpCorr, SnpPval
+from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Question, Scan, SnpCorr, SnpEffects, SnpPval
 from starling.genome.plan.queries import LARGEST_EPSILON
-from starling.genome.preview import scanning, selections, tables
+from starling.genome.preview import effects, scanning, selections, tables
+from starling.genome.preview.effects import ExpectedEffects
 from starling.genome.preview.scanning import ExpectedScan
 from starling.genome.preview.selections import ExpectedLocBlock, ExpectedLocSig, ExpectedNumSig
 from starling.genome.preview.tables import ExpectedTables
@@ -36,7 +37,13 @@ class ExpectedExplore(ExpectedAnswer):
 
 
 Expected: TypeAlias = (
-    ExpectedNumSig | ExpectedLocSig | ExpectedLocBlock | ExpectedTables | ExpectedExplore | ExpectedScan
+    ExpectedNumSig
+    | ExpectedLocSig
+    | ExpectedLocBlock
+    | ExpectedTables
+    | ExpectedExplore
+    | ExpectedScan
+    | ExpectedEffects
 )
 
 
@@ -75,6 +82,7 @@ def preview(study: Plan | Assumed, question: Question, *, followed: int | None =
         SnpPval: tables.noisy_tables,
         SnpCorr: tables.noisy_tables,
         Scan: scanning.scan,
+        SnpEffects: effects.snp_effects,
     }
     return expected[type(question)](assumed, question)
 
@@ -106,6 +114,8 @@ def error_of(assumed: Assumed, question: Question, *, followed: int | None = Non
         return tables.noisy_tables(assumed, question, (question.noise,)).widest()
     if isinstance(question, Scan):
         return scanning.error(assumed, question)
+    if isinstance(question, SnpEffects):
+        return effects.error(assumed, question)
     return selections.error(plan, question).within(1 - CONFIDENCE)
 
 
@@ -117,6 +127,7 @@ UNITS: Final = {
     "snp_corr": "of the correlation, between the ends of its interval",
     "explore": "patients, in its second answer",
     "scan": "as odds ratio of an allele of frequency 0.2 that is found",
+    "snp_effects": "as odds ratio of an allele of frequency 0.2 that is found",
 }
 """What the error of each kind of question is in."""
 
@@ -128,6 +139,7 @@ MEANINGS: Final = {
     "snp_pval": "",
     "snp_corr": "",
     "explore": "Of its places: no SNP that is left out is ahead of a named one by more patients",
+    "snp_effects": "Such an allele is at or below the threshold 95 times of 100, where half of the people are cases",
     "scan": "Such an allele is at or below the threshold 95 times of 100, where half of the people are cases",
 }
 """What the error of each kind of question means, where its unit does not say it."""

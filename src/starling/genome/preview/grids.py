@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from math import floor
 from typing import Any, Final
 
-from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Question, Scan, SnpCorr, SnpPval
+from starling.genome.plan import Explore, LocSig, NumSig, Question, Scan, SnpCorr, SnpEffects, SnpPval
 from starling.genome.postprocess.wording import TESTS
+from starling.genome.preview.effects import ExpectedEffects
 from starling.genome.preview.expected import Expected, ExpectedExplore
 from starling.genome.preview.scanning import ExpectedScan
 from starling.genome.preview.selections import CONFIDENCES, ExpectedLocBlock, ExpectedLocSig, ExpectedNumSig, Within
@@ -51,14 +52,20 @@ def question_text(question: Question) -> str:
     if isinstance(question, LocSig):
         which = "The SNP that is" if question.k == 1 else f"The {question.k} SNPs that are"
         return f"{which} significant by the test {TESTS[question.test]}, or nearest to it, by the most patients"
-    if isinstance(question, LocBlock):
-        measure = MEASURES[question.correlation]
-        return f"The longest block of SNPs with {measure} above {decimal_up(question.delta_c)} around given SNPs"
-    if isinstance(question, SnpPval | Scan):
-        return _SCAN if isinstance(question, Scan) else f"The p-value of a SNP by the test {TESTS[question.test]}"
-    if isinstance(question, Explore):
-        return f"How many SNPs are significant by the test {TESTS[question.test]}, which, in which blocks, with which p-values"
-    return f"The correlation of two SNPs, {MEASURES[question.correlation]}"
+    if isinstance(question, Scan | SnpEffects):
+        return (
+            _SCAN
+            if isinstance(question, Scan)
+            else f"The effect and p-value of {_snps(len(question.snps))}, by noisy scores"
+        )
+    if isinstance(question, SnpPval | Explore):
+        one = f"The p-value of a SNP by the test {TESTS[question.test]}"
+        all_in_one = f"How many SNPs are significant by the test {TESTS[question.test]}, which, in which blocks, with which p-values"
+        return one if isinstance(question, SnpPval) else all_in_one
+    measure = MEASURES[question.correlation]
+    if isinstance(question, SnpCorr):
+        return f"The correlation of two SNPs, {measure}"
+    return f"The longest block of SNPs with {measure} above {decimal_up(question.delta_c)} around given SNPs"
 
 
 _SCAN: Final = "A score test and an odds ratio of every SNP, all by one randomized response"
@@ -73,6 +80,7 @@ def grids(expected: Sequence[Expected]) -> tuple[Grid, ...]:
         ExpectedTables: _tables,
         ExpectedExplore: _explore,
         ExpectedScan: _scan,
+        ExpectedEffects: _effects,
     }
     return makers[type(expected[0])](expected)
 
@@ -234,6 +242,22 @@ def _scan(expected: Sequence[ExpectedScan]) -> tuple[Grid, ...]:
     return (
         Grid(title, _costs(expected, "cases"), tuple(shares)),
         Grid(needed, _costs(expected, "frequency", "without coins"), tuple(rows)),
+    )
+
+
+def _effects(expected: Sequence[ExpectedEffects]) -> tuple[Grid, ...]:
+    """Shares of the variance that are not noise, and odds ratios that are found."""
+    frequencies = [each.frequency for each in expected[0].needed]
+    shares = [(f"{each:g}", *(_share(one.shares[at]) for one in expected)) for at, each in enumerate(frequencies)]
+    rows = [
+        (f"{each[0].frequency:g}", *map(odds_ratio, (each[0].without_noise, *(needed.detected for needed in each))))
+        for each in zip(*(one.needed for one in expected), strict=True)
+    ]
+    title = "Share of a score's variance that is not noise, at least, by frequency of the allele"
+    needed = "Odds ratio from which a SNP is at or below the threshold 95 times of 100, by frequency of the allele"
+    return (
+        Grid(title, _costs(expected, "frequency"), tuple(shares)),
+        Grid(needed, _costs(expected, "frequency", "without noise"), tuple(rows)),
     )
 
 

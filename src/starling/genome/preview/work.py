@@ -3,7 +3,7 @@
 from dataclasses import fields
 from typing import Final
 
-from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Question, Scan, SnpCorr, SnpPval
+from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Question, Scan, SnpCorr, SnpEffects, SnpPval
 from starling.release.work import Work
 
 PER_SNP: Final = 1_000
@@ -35,6 +35,7 @@ PREVIEWS: Final[dict[type[Question], tuple[int, str, str]]] = {
     SnpPval: _OPERATOR,
     SnpCorr: _OPERATOR,
     Scan: _OPERATOR,
+    SnpEffects: _OPERATOR,
     Explore: (PER_NUMBER + PER_PLACE, "most", "follow up fewer SNPs, by most"),
 }
 """Of each kind of question: steps of one of what it asks for, which field says how many, and what to do about too many."""

@@ -1,0 +1,72 @@
+"""The question `snp_effects`: the effects of some SNPs by the score test, with noise on all their scores at once.
+
+Neighbours: one person's phenotype is replaced. The scores of a person are scaled so that they change by no more than SCALE in the L1 norm,
+whoever it is (distance/joint_scores.py): noise of scale SCALE/epsilon on each is epsilon-DP for all SNPs together.
+"""
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Final
+
+from starling.errors import ParameterError
+from starling.genome.plan.model import Plan
+from starling.genome.plan.queries import (
+    BaseQuestion,
+    check_noise,
+    check_prevalence,
+    check_unit,
+    selecting,
+    with_prevalence,
+)
+from starling.privacy.events import DiscreteLaplaceNoise
+from starling.privacy.guarantee import Guarantee
+from starling.privacy.least import LEAST_LATTICE_RATE
+from starling.privacy.neighbours import REPLACE_PHENOTYPE, Relation
+from starling.release.codec import OPTIONAL
+
+SCALE: Final = 1 << 30
+"""The L1 sensitivity of the scores, in whole numbers."""
+MOST_EFFECTS: Final = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class SnpEffects(BaseQuestion):
+    """The effect and the p-value of each of some SNPs, adjusted as the plan says.
+
+    Attributes:
+        snps: Their ids in the plan's list, 1 to 1,000.
+        epsilon: What the answer costs, at least 1/4096: the more, the smaller the noise.
+        prevalence_epsilon: The part of epsilon that pays a noisy number of cases, from which odds ratios and p-values follow; without it
+            as many cases as controls are supposed, and differences are told in place of odds ratios.
+    """
+
+    snps: tuple[str, ...]
+    epsilon: Fraction
+    prevalence_epsilon: Fraction | None = field(default=None, metadata=OPTIONAL)
+
+    def check(self, plan: Plan) -> None:
+        """Raises ParameterError when the plan has no such question."""
+        check_unit(plan, self.kind)
+        check_noise(self.epsilon, LEAST_LATTICE_RATE)
+        check_prevalence(plan, self)
+        if plan.between is not None and self.prevalence_epsilon is not None:
+            problem = "is of cases and controls, and the plan has a range of phenotypes"
+            raise ParameterError("prevalence_epsilon", problem, "leave it out")
+        check_noise(selecting(self), LEAST_LATTICE_RATE)
+        indices = {plan.snps.index(name, field="snps") for name in self.snps}
+        if not 1 <= len(indices) == len(self.snps) <= MOST_EFFECTS:
+            raise ParameterError("snps", f"are not 1 to {MOST_EFFECTS:,}, all different", "name some, each once")
+
+    @property
+    def event(self) -> DiscreteLaplaceNoise:
+        """The noise of the scores."""
+        return DiscreteLaplaceNoise(SCALE / selecting(self), Fraction(SCALE))
+
+    def guaranteed(self, relation: Relation) -> Guarantee:
+        """What the answer costs those whom a relation protects."""
+        return with_prevalence(self, Guarantee("scores of SNPs", relation, self.event))
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What the answer costs: it protects phenotypes alone."""
+        return self.guaranteed(REPLACE_PHENOTYPE)
