@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner, Result
 
@@ -156,6 +157,27 @@ def test_means_of_a_value_are_told(folder: Path) -> None:
     wrong = call("means", "valued", "--slice", "fare above -2", "--rectangles", "rectangles.csv", code=2)
     assert "without a layer; name one of all" in wrong.stderr
     assert "no value whose means" in call("means", "release", "--rectangles", "rectangles.csv", code=2).stderr
+
+
+def test_means_of_boxes_are_exported(folder: Path) -> None:
+    made = json.loads(call("export", "valued", "--out", "means", "--json").stdout)["files"]
+    assert set(made) == {"boxes.parquet", "boxes.geojson"}
+    table = pq.read_table(made["boxes.parquet"])
+    with open_release(folder / "valued") as opened:
+        assert isinstance(opened, PlacesRelease)
+        boxes, _ = opened.boxes("fare above -2")
+        wanted = opened.means(boxes[:, [2, 0, 3, 1]])
+    assert table["sum"].to_pylist() == wanted.sums.tolist()
+    assert table["mean"].to_pylist() == wanted.as_json()["means"]
+    features = json.loads((folder / "means" / "boxes.geojson").read_text())["features"]
+    assert [each["properties"]["mean"] for each in features] == wanted.as_json()["means"]
+    assert wanted.means_upper is not None
+    assert table["mean_to"].to_pylist() == wanted.means_upper.tolist()
+    assert "name one" in call("export", "valued", "--rounded", "--out", "none", code=2).stderr
+    layer = json.loads(
+        call("export", "valued", "--slice", "fare below 3", "--rounded", "--out", "layer", "--json").stdout
+    )
+    assert "grid.npz" in {Path(each).name for each in layer["files"]}
 
 
 def test_exports_have_whole_numbers_where_they_are_wanted(folder: Path) -> None:

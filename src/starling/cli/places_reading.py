@@ -275,14 +275,27 @@ def map_(
 def export(
     release: Path, *, part: str | None, resolution: int | None, rounded: bool, out: Path, key: str | None
 ) -> Result:
-    """Write released boxes as GeoParquet and GeoJSON, the grid as .npz, and counts of H3 cells as Parquet, for other programs."""
-    from starling.places.artifact.exports import write_all
+    """Write released boxes as GeoParquet and GeoJSON, the grid as .npz, and counts of H3 cells as Parquet, for other programs.
+
+    Of a value, without a layer: boxes with points, sums and means, and their sure intervals.
+    """
+    from starling.places.answers.hotspots import as_rectangles
+    from starling.places.artifact.exports import write_all, write_means
     from starling.release.text import facts
 
     working("checking the release and writing it")
     with _opened(release, key) as opened:
-        boxes, counts = opened.boxes(part)
-        table = None if opened.plan.grid.sparse else opened.released(part).table
-        files = write_all(out, opened.plan.grid, table, boxes, counts, resolution, rounded=rounded)
+        grid = opened.plan.grid
+        if opened.plan.value is not None and part not in opened.plan.slice_names:
+            if rounded or resolution is not None:
+                raise ParameterError(
+                    "--slice", "names no layer, and means are neither whole nor of H3 cells", "name one"
+                )
+            boxes, _ = opened.boxes(opened.layers(part)[0])
+            files = write_means(out, grid, boxes, opened.means(as_rectangles(boxes), slice=part))
+        else:
+            boxes, counts = opened.boxes(part)
+            table = None if grid.sparse else opened.released(part).table
+            files = write_all(out, grid, table, boxes, counts, resolution, rounded=rounded)
     named = {path.name: str(path) for path in files}
     return Result(lambda: facts(list(named.items())), lambda: {"files": named})

@@ -170,16 +170,22 @@ class PlacesRelease(DomainRelease):
         self, ask: Callable[[ReleasedGrid, Fraction], Answers], level: Fraction, slice: str | None = None
     ) -> Means:
         """`means` of any queries: `ask` asks a grid at a level. Raises ParameterError as `means`."""
+        above, below = map(self.released, self.layers(slice))
+        assert self.plan.value is not None
+        return means_of(self.plan.value, above, below, ask, level)
+
+    def layers(self, slice: str | None = None) -> tuple[str, str]:
+        """The names of the two layers of a slice of records; raises ParameterError as `means`."""
         plan = self.plan
         if plan.value is None:
             fix = "release a plan with [value], or count points"
             raise ParameterError("release", "has no value whose means could be told", fix)
-        if slice in plan.own_slices or (slice is None and len(plan.own_slices) == 1):
-            number = 0 if slice is None else plan.own_slices.index(slice)
-            above, below = (self.released(name) for name in plan.slice_names[2 * number : 2 * number + 2])
-            return means_of(plan.value, above, below, ask, level)
-        names = ", ".join(plan.own_slices[:8])
-        raise ParameterError("slice", "is no slice of records, without a layer", f"name one of {names}")
+        if slice not in plan.own_slices and (slice is not None or len(plan.own_slices) > 1):
+            names = ", ".join(plan.own_slices[:8])
+            raise ParameterError("slice", "is no slice of records, without a layer", f"name one of {names}")
+        number = 0 if slice is None else plan.own_slices.index(slice)
+        above, below = plan.slice_names[2 * number : 2 * number + 2]
+        return above, below
 
     def headline(self) -> Headline:
         """All points of the first slice."""

@@ -25,6 +25,7 @@ from starling.places.answers.coordinates import (
     reference_system,
 )
 from starling.places.answers.hexagons import hexagon_rings, touching
+from starling.places.answers.means import Means
 from starling.places.answers.rectangles import CumulativeGrid, Float64
 from starling.places.answers.regions import ROUNDING, sum_rings
 from starling.places.answers.whole_numbers import whole_boxes, whole_cells, whole_numbers
@@ -81,6 +82,35 @@ def write_all(
     return tuple(out / name for name in names)
 
 
+def write_means(out: Path, grid: Grid, boxes: Int32, means: Means) -> tuple[Path, ...]:
+    """Write points, sums and means of a value in boxes, int32 (boxes, 4), into the new folder `out`, as GeoParquet, and as GeoJSON but of
+    plain units: `points`, `sum` and `mean`, each with the ends of its sure interval; a mean of no points is missing.
+
+    Raises:
+        OutputError: `out` exists or cannot be written.
+    """
+    named = {
+        "points": means.points,
+        "points_from": means.points_lower,
+        "points_to": means.points_upper,
+        "sum": means.sums,
+        "sum_from": means.sums_lower,
+        "sum_to": means.sums_upper,
+        "mean": means.means,
+        "mean_from": means.means_lower,
+        "mean_to": means.means_upper,
+    }
+    columns: dict[str, Any] = {name: each for name, each in named.items() if each is not None}
+    columns["mean"] = np.array([None if np.isnan(each) else each for each in means.means.tolist()], dtype=object)
+    names = ["boxes.parquet"]
+    with new_folder(out) as folder:
+        write_geoparquet(folder / names[0], grid, boxes, columns)
+        if grid.crs != "plain":
+            names.append("boxes.geojson")
+            write_geojson(folder / names[-1], grid, boxes, columns)
+    return tuple(out / name for name in names)
+
+
 def rounded_points(cells: Float64 | None, boxes: Int32, counts: Float64) -> tuple[Int64 | None, Columns]:
     """Points of cells, and the columns of boxes, as whole numbers; None of a sparse grid."""
     if cells is None:
@@ -108,7 +138,12 @@ def write_geoparquet(path: Path, grid: Grid, boxes: Int32, columns: Columns) -> 
     if (crs := reference_system(grid)) != CRS84:
         about["crs"] = crs
     geo = {"version": "1.1.0", "primary_column": "geometry", "columns": {"geometry": about}}
-    table = pa.table({**{name: pa.array(each) for name, each in columns.items()}, "geometry": geometry})
+    table = pa.table(
+        {
+            **{name: pa.array(each, pa.float64() if each.dtype == object else None) for name, each in columns.items()},
+            "geometry": geometry,
+        }
+    )
     pq.write_table(table.replace_schema_metadata({"geo": json.dumps(geo)}), path, compression="zstd")
 
 
