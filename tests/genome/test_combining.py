@@ -144,6 +144,25 @@ def test_people_of_one_population_do_not_count_twice(scans: tuple[Path, Path]) -
             genome.combine([of(first, "a"), of(second, "a")])
 
 
+def test_two_scans_of_the_same_people_show_by_their_exact_frequencies(tmp_path: Path) -> None:
+    """Each has a ledger of its own, so that nothing else says it; a few SNPs may be alike by chance."""
+    for snps in (19, 20):
+        study = a_study(snps=snps, people=80, seed=5)
+        rows = zip(study.ids, study.places, study.alleles, strict=True)
+        plan = genome.plan([(name, *place, *alleles) for name, place, alleles in rows], people=80, unit="phenotype")
+        prefix = write_bed(study, tmp_path / f"{snps}")
+        for name in ("a", "b"):
+            plan.release(prefix, QUESTION, tmp_path / f"{snps}{name}").close()
+        with opened(tmp_path / f"{snps}a") as first, opened(tmp_path / f"{snps}b") as second:
+            if snps == 19:
+                genome.combine([first, second])
+                continue
+            with pytest.raises(
+                ParameterError, match="20b has the allele frequencies of 20a at 20 SNPs: both are of the same"
+            ):
+                genome.combine([first, second])
+
+
 def test_builds_of_the_genome_must_not_differ(scans: tuple[Path, Path]) -> None:
     with opened(scans[0]) as first, opened(scans[1]) as second:
         first.plan, second.plan = replace(first.plan, build="GRCh37"), replace(second.plan, build="GRCh38")

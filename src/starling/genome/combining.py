@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -28,6 +29,8 @@ from starling.release.session import Part
 if TYPE_CHECKING:
     import pandas as pd
 
+ENOUGH: Final = 20
+"""SNPs at which the frequencies of different people are never all alike."""
 MOST_SHOWN: Final = 10
 """SNPs that are shown, the smallest p-values first."""
 _LOG10: Final = float(np.log(10))
@@ -186,7 +189,7 @@ def combine(releases: Iterable[GenomeRelease]) -> Combined:
     """
     names: list[str] = []
     origins: list[Origin] = []
-    people_with_calls: list[Int64] = []
+    scans: list[ScanRows] = []
     plans: list[Plan] = []
     effects: list[Effects] = []
     seen: dict[Any, str] = {}
@@ -202,15 +205,30 @@ def combine(releases: Iterable[GenomeRelease]) -> Combined:
             _check_alike(plans[0], release.plan, names[0], name)
         names.append(name)
         origins.append(Origin.of(release))
-        people_with_calls.append(rows.calls)
+        scans.append(rows)
         plans.append(release.plan)
         effects.append(Effects(release.plan.snps, rows.beta, rows.se))
     of_copies = bool(plans) and plans[0].model == "additive"
     result = analyse_together(effects, of_copies=of_copies)
+    _check_people(names, scans, result.places)
     snps, order = _in_order([plan.snps for plan in plans], result.places)
     result = result.taken(order)
-    calls = sum(np.where(at >= 0, of[at], 0) for of, at in zip(people_with_calls, result.places.T, strict=True))
+    calls = sum(np.where(at >= 0, rows.calls[at], 0) for rows, at in zip(scans, result.places.T, strict=True))
     return Combined(tuple(origins), tuple(plans), snps, result, np.asarray(calls, dtype=np.int64))
+
+
+def _check_people(names: Sequence[str], scans: Sequence[ScanRows], places: Int64) -> None:
+    """Raises ParameterError where two scans have the same calls and frequencies: they are of the same people, who would count twice."""
+    for (first, at), (second, other) in combinations(enumerate(places.T), 2):
+        shared = (at >= 0) & (other >= 0)
+        rows = ((scans[first], at[shared]), (scans[second], other[shared]))
+        calls, frequencies = ([of.calls[place] for of, place in rows], [of.frequencies[place] for of, place in rows])
+        rarer = [np.minimum(each, 1 - each) for each in frequencies]
+        alike = np.array_equal(calls[0], calls[1]) and np.allclose(rarer[0], rarer[1], rtol=0, atol=10.0**-PLACES)
+        if alike and shared.sum() >= ENOUGH:
+            alike_at = f"the allele frequencies of {names[first]} at {int(shared.sum()):,} SNPs"
+            problem = f"has {alike_at}: both are of the same people"
+            raise ParameterError(names[second], problem, "name scans of different people")
 
 
 def _in_order(lists: Sequence[Snps], places: Int64) -> tuple[Snps, Int64]:
