@@ -117,6 +117,14 @@ class Study:
         """Of plans that protect phenotypes alone, which say that membership is not protected."""
         raise AssertionError(self)
 
+    def levels(self) -> Int64:
+        """Of plans that protect phenotypes alone."""
+        raise AssertionError(self)
+
+    def joint_scores(self, indices: Int64, scale: int, /) -> tuple[Int64, float, Float64]:
+        """Of plans that protect phenotypes alone."""
+        raise AssertionError(indices, scale)
+
     def score_tests(self, response: Bool, /) -> SnpScores:
         """Of plans that protect phenotypes alone, which say that membership is not protected."""
         raise AssertionError(response)
