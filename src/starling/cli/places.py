@@ -22,11 +22,12 @@ READING = {
 places = Group(
     "places",
     example="starling places plan plan.toml",
-    help="Where points lie (pickups, crimes, visits): a public grid, from which any rectangle is counted.\n\n"
+    help="Where points lie (pickups, crimes, visits): a public grid, from which any rectangle is counted, or public areas.\n\n"
     "PLAN is a plan file (TOML); docs/reference/places.md says what stands in it.",
     lazy={
         **{name: f"starling.cli.places:{name}" for name in HERE},
         **{name: f"starling.cli.places_reading:{place}" for name, place in READING.items()},
+        "areas": "starling.cli.places_areas:areas",
     },
 )
 records = click.option(
@@ -46,7 +47,8 @@ plan = verbs.planning(
 schema = verbs.schema_of("places")
 preview = verbs.previewing(
     "places",
-    "How far counts of squares will be off by method and size, on invented points, and which method is best. Opens no records.",
+    "How far counts of squares will be off by method and size, on invented points, and which method is best; of areas, how far each"
+    " level will be, exactly. Opens no records.",
     "starling places preview plan.toml --size 1 --size 5",
     click.option(
         "--size",
@@ -88,7 +90,7 @@ validate = verbs.validating(
 )
 release = verbs.releasing(
     "places",
-    "Charge the plan's cost, count the points, draw the noise, and publish one grid that answers every rectangle, as a folder.",
+    "Charge the plan's cost, count the points, draw the noise, and publish a grid or areas as a folder.",
     "starling places release plan.toml --records records.csv --out release --unvalidated --yes",
     records,
     options.engine,
@@ -114,7 +116,7 @@ generate = verbs.generating(
 )
 plot = verbs.plotting(
     "places",
-    "Draw the released points of each cell as SVG.",
+    "Draw the released points of each cell, or of each area, as SVG.",
     "starling places plot release --out pictures",
     part,
 )

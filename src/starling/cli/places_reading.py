@@ -66,8 +66,13 @@ MEANING: Final = (
 
 
 def _opened(path: Path, key: str | None) -> "PlacesRelease":
+    from starling.places.analysis import PlacesRelease
+
     release: Any = opened_release(path, "places", key)
-    return release  # type: ignore[no-any-return]
+    if not isinstance(release, PlacesRelease):
+        fix = "ask it by `starling places areas`, draw it by `starling places plot`"
+        raise ParameterError("release", "is of areas, not of a grid", fix)
+    return release
 
 
 def _with_queries(function: Callable[..., Any]) -> Any:
@@ -277,25 +282,33 @@ def export(
 ) -> Result:
     """Write released boxes as GeoParquet and GeoJSON, the grid as .npz, and counts of H3 cells as Parquet, for other programs.
 
-    Of a value, without a layer: boxes with points, sums and means, and their sure intervals.
+    Of a value, without a layer: boxes with points, sums and means, and their sure intervals. Released areas become GeoParquet, GeoJSON and
+    CSV, with their polygons and intervals.
     """
     from starling.places.answers.hotspots import as_rectangles
+    from starling.places.areas.analysis import AreasRelease
+    from starling.places.areas.artifact.exports import write_all as write_areas
     from starling.places.artifact.exports import write_all, write_means
     from starling.release.text import facts
 
     working("checking the release and writing it")
-    with _opened(release, key) as opened:
-        grid = opened.plan.grid
-        if opened.plan.value is not None and part not in opened.plan.slice_names:
+    opened: Any
+    with opened_release(release, "places", key) as opened:
+        if isinstance(opened, AreasRelease):
+            if rounded or resolution is not None:
+                option = "--rounded" if rounded else "--h3"
+                raise ParameterError(option, "is of releases of a grid", "leave it out")
+            files = write_areas(out, opened.plan.areas, opened.area_rows(part))
+        elif opened.plan.value is not None and part not in opened.plan.slice_names:
             if rounded or resolution is not None:
                 raise ParameterError(
                     "--slice", "names no layer, and means are neither whole nor of H3 cells", "name one"
                 )
             boxes, _ = opened.boxes(opened.layers(part)[0])
-            files = write_means(out, grid, boxes, opened.means(as_rectangles(boxes), slice=part))
+            files = write_means(out, opened.plan.grid, boxes, opened.means(as_rectangles(boxes), slice=part))
         else:
             boxes, counts = opened.boxes(part)
-            table = None if grid.sparse else opened.released(part).table
-            files = write_all(out, grid, table, boxes, counts, resolution, rounded=rounded)
+            table = None if opened.plan.grid.sparse else opened.released(part).table
+            files = write_all(out, opened.plan.grid, table, boxes, counts, resolution, rounded=rounded)
     named = {path.name: str(path) for path in files}
     return Result(lambda: facts(list(named.items())), lambda: {"files": named})

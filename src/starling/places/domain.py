@@ -6,30 +6,37 @@ from typing import TYPE_CHECKING, Any, Final
 
 from starling.errors import ParameterError
 from starling.lazy import later
+from starling.places.areas.plan.grammar import AREA_PLAN
 from starling.places.plan.grammar import PLAN
 from starling.release.domain import Delivering, Domain, Invented, Verbs
 
 if TYPE_CHECKING:
-    from starling.places.preview import Preview
     from starling.release.described import DescribedPlan, Generated
     from starling.release.plots import Plots
+    from starling.release.report.pages import Preview
 
 
 def _invent(plan: str, _: Mapping[str, Path], folder: Path) -> Invented:
+    from starling.places.areas.generate import stand_in as stand_in_areas
+    from starling.places.areas.plan.model import AreasPlan
     from starling.places.generate.standing_in import stand_in
-    from starling.places.plan import Plan
+    from starling.places.kinds import load
 
-    written, records = stand_in(Path(plan), Plan.load(plan), folder)
+    chosen = load(plan)
+    path = Path(plan)
+    if isinstance(chosen, AreasPlan):
+        written, records = stand_in_areas(path, chosen, folder)
+    else:
+        written, records = stand_in(path, chosen, folder)
     return Invented(str(written), {"records": records})
 
 
 def _plan(plan: str) -> "DescribedPlan":
-    from starling.places.mechanism.table import MeasuredPlan
-    from starling.places.publication import PlacesPublication
+    from starling.places.kinds import load, publication_of
     from starling.release.described import DescribedPlan
 
-    chosen = MeasuredPlan.load(plan)
-    return DescribedPlan(chosen, lambda: PlacesPublication(chosen))
+    chosen = load(plan)
+    return DescribedPlan(chosen, lambda: publication_of(chosen))
 
 
 def _preview(
@@ -41,24 +48,36 @@ def _preview(
     trials: int = 1,
     seed: int = 1,
 ) -> "Preview":
-    from starling.places.plan import Plan
+    from starling.places.areas.plan.model import AreasPlan
+    from starling.places.areas.preview import preview as preview_areas
+    from starling.places.kinds import load
     from starling.places.preview import NAMED, SIZES, preview
 
+    chosen = load(plan)
+    if isinstance(chosen, AreasPlan):
+        if sizes or worlds:
+            problem = "is of plans of a grid, and this plan is of areas, whose errors are known exactly"
+            raise ParameterError("--size" if sizes else "--world", problem, "leave it out")
+        return preview_areas(chosen, expected=expected)
     tried = [NAMED[each] for each in worlds or NAMED]
-    chosen = Plan.load(plan)
     return preview(chosen, expected=expected, sizes=sizes or SIZES, seed=seed, trials=trials, worlds=tried)
 
 
 def _generate(plan: str | None, *, out: Path, seed: int, sigma: int | None, points: int | None) -> "Generated":
     """Without a plan, the points of the paper."""
+    from starling.places.areas.generate import write_for as write_for_areas
+    from starling.places.areas.plan.model import AreasPlan
     from starling.places.generate import POINTS, write, write_for
-    from starling.places.plan import Plan
+    from starling.places.kinds import load
 
     if plan is None:
         return write(out, sigma=sigma or 50, seed=seed, points=POINTS if points is None else points)
     if sigma is not None:
         raise ParameterError("--sigma", "stands beside PLAN", "give --sigma without PLAN")
-    return write_for(Plan.load(plan), out, seed=seed, points=points)
+    chosen = load(plan)
+    if isinstance(chosen, AreasPlan):
+        return write_for_areas(chosen, out, seed=seed, points=points)
+    return write_for(chosen, out, seed=seed, points=points)
 
 
 def _plot(releases: Iterator[Any], *, part: str | None) -> "Plots":
@@ -68,9 +87,9 @@ def _plot(releases: Iterator[Any], *, part: str | None) -> "Plots":
 PLACES: Final = Domain(
     "places",
     later("starling.places.publication:CHECKS"),
-    later("starling.places.publication:reopened"),
-    later("starling.places.analysis:PlacesRelease"),
+    later("starling.places.kinds:reopened"),
+    later("starling.places.kinds:opened"),
     Verbs(_plan, _preview, generate=_generate, plot=_plot),
-    Delivering(("records",), later("starling.places.publish:deliver"), invent=_invent),
-    {"places": PLAN},
+    Delivering(("records",), later("starling.places.kinds:deliver"), invent=_invent),
+    {"places": PLAN, "places by area": AREA_PLAN},
 )

@@ -1,6 +1,5 @@
 """A release of points: from records to a folder that everybody may read."""
 
-from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
@@ -51,14 +50,13 @@ def release(
     return publish(PlacesPublication(plan), source, Path(out).absolute(), payment, listener)
 
 
-def deliver(plan: str, files: Mapping[str, Path], engine: str = DUCKDB) -> Delivery:
-    """A plan file with its records, opened; raises PlanError, SourceError or ParameterError by public checks."""
+def deliver(plan: Plan, records: Path, engine: str = DUCKDB) -> Delivery:
+    """A plan with its records, opened; raises PlanError, SourceError or ParameterError by public checks."""
     check_engine(engine)
-    chosen = Plan.load(plan)
-    mechanism_of(chosen)
-    opened = open_records(files["records"], chosen)
+    mechanism_of(plan)
+    opened = open_records(records, plan)
     return Delivery(
-        PlacesPublication(chosen),
-        CountedRecords(opened, partial(count, chosen, opened), engine),
-        lambda most: validate(chosen, opened, most=most).value,
+        PlacesPublication(plan),
+        CountedRecords(opened, partial(count, plan, opened), engine),
+        lambda most: validate(plan, opened, most=most).value,
     )

@@ -13,6 +13,7 @@ from starling.distribution import install
 from starling.errors import ParameterError
 from starling.places.plan import Plan
 from starling.places.plan.grid import Float64
+from starling.places.plan.points import PointPlan
 from starling.planfile.invented import SEED, write_titled
 
 POINTS: Final = 20_000
@@ -40,7 +41,7 @@ def stand_in(path: Path, plan: Plan, folder: Path) -> tuple[Path, Path]:
     return written, folder / RECORDS
 
 
-def points_of(plan: Plan) -> int:
+def points_of(plan: PointPlan) -> int:
     """How many points are invented for a plan where nobody says."""
     return POINTS if plan.expected is None else min(plan.expected, MOST)
 
@@ -49,14 +50,20 @@ def records(plan: Plan, points: int, seed: int = SEED) -> pa.Table:
     """So many invented points by a public seed, in the columns that the plan reads; all lie in its box and its slices."""
     random = np.random.default_rng(seed)
     x, y = (_coordinates(edges, share) for edges, share in zip(plan.grid.edges, _shares(random, points), strict=True))
+    return pa.table({**columns_of_points(plan, x, y), **columns_of_units(plan, random, points)})
+
+
+def columns_of_points(plan: PointPlan, x: Float64, y: Float64) -> dict[str, pa.Array]:
+    """The columns that say where points lie, in the form that a plan reads."""
     named = plan.columns
-    columns = {}
     if named.x:
-        columns = {named.x: pa.array(x), named.y: pa.array(y)}
-    elif named.geometry:
-        columns = {named.geometry: _geometry(x, y)}
-    else:
-        columns = {named.h3: _cells(x, y)}
+        return {named.x: pa.array(x), named.y: pa.array(y)}
+    return {named.geometry: _geometry(x, y)} if named.geometry else {named.h3: _cells(x, y)}
+
+
+def columns_of_units(plan: PointPlan, random: np.random.Generator, points: int) -> dict[str, pa.Array]:
+    """The columns of slices and persons that a plan reads, of so many points."""
+    named, columns = plan.columns, {}
     if named.time:
         columns[named.time] = _times(plan, random, points)
     if plan.slices is not None and named.category:
@@ -68,7 +75,7 @@ def records(plan: Plan, points: int, seed: int = SEED) -> pa.Table:
     if named.person:
         persons = max(1, points // min(ALIKE, plan.points))
         columns[named.person] = pa.array(random.integers(0, persons, points)).cast(pa.string())
-    return pa.table(columns)
+    return columns
 
 
 def _shares(random: np.random.Generator, points: int) -> Float64:
@@ -108,7 +115,7 @@ def _cells(x: Float64, y: Float64) -> pa.Array:
     return pa.array([cell(north, east, CELL) for east, north in zip(x.tolist(), y.tolist(), strict=True)])
 
 
-def _times(plan: Plan, random: np.random.Generator, points: int) -> pa.Array:
+def _times(plan: PointPlan, random: np.random.Generator, points: int) -> pa.Array:
     """A time or a name of each point, of slices that are all as likely."""
     assert plan.slices is not None
     at = random.integers(0, len(plan.slices.names), points)

@@ -139,3 +139,12 @@ class Value:
     def width(self) -> int:
         """b - a: units of one record in both layers together."""
         return self.upper - self.lower
+
+
+def check_slices(columns: Columns, slices: Slices | None) -> None:
+    """Raises PlanError where columns are named by which nothing is sliced, or slices without their columns."""
+    if (slices is None) != (not columns.time):
+        raise PlanError("input.time", "is there without slices, or slices without it", "name both, or neither")
+    if bool(columns.category) != (slices is not None and len(slices.categories) > 0):
+        problem = "is there without slices.categories, or these without it"
+        raise PlanError("input.category", problem, "name both, or neither")

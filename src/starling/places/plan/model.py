@@ -34,6 +34,7 @@ from starling.places.plan.choices import (
     Slices,
     Unit,
     Value,
+    check_slices,
 )
 from starling.places.plan.grammar import PLAN
 from starling.places.plan.grid import MOST_CELLS, MOST_DENSE, Crs, Grid
@@ -97,7 +98,8 @@ class Plan(PlanInFile):
             raise PlanError("privacy.unit", "is a point, and something is said of persons", fix)
         if self.unit == "person" and not self.columns.person:
             raise PlanError("input.person", "is missing", "name the column that says whose point it is")
-        self._check_slices()
+        self._check_value()
+        check_slices(self.columns, self.slices)
         most = MOST_CELLS if self.grid.sparse else MOST_DENSE
         if self.cells > most:
             problem = f"make {self.cells:,} cells of all slices together, beyond {most:,}"
@@ -112,17 +114,12 @@ class Plan(PlanInFile):
         if self.expected is not None and not 0 <= self.expected <= MOST_EXPECTED:
             raise PlanError("expected", f"is not from 0 to {MOST_EXPECTED:,}", "give a number of points")
 
-    def _check_slices(self) -> None:
+    def _check_value(self) -> None:
         if (self.value is None) != (not self.columns.value):
             raise PlanError("input.value", "is there without [value], or that without it", "name both, or neither")
         if self.value is not None and self.distinct:
             problem = "counts points of one cell once, whose values may differ"
             raise PlanError("privacy.distinct_cells", problem, "leave it out where a value is summed")
-        if (self.slices is None) != (not self.columns.time):
-            raise PlanError("input.time", "is there without slices, or slices without it", "name both, or neither")
-        if bool(self.columns.category) != (self.slices is not None and len(self.slices.categories) > 0):
-            problem = "is there without slices.categories, or these without it"
-            raise PlanError("input.category", problem, "name both, or neither")
 
     def values(self) -> dict[str, Any]:
         """The values that `of` makes this plan of, as a plan file states them."""

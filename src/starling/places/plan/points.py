@@ -43,5 +43,9 @@ class PointPlan(Protocol):
         """Whether a person's points in one cell of one slice count once."""
 
     @property
+    def expected(self) -> int | None:
+        """Publicly expected number of points."""
+
+    @property
     def cells(self) -> int:
         """Cells of all slices."""

@@ -22,6 +22,7 @@ from starling.errors import SHOWN, Findings, Problem
 from starling.places.measurements import Int64
 from starling.places.plan import Plan
 from starling.places.plan.grid import EAST, NORTH, Float64
+from starling.places.plan.points import PointPlan
 from starling.places.source import Held, Records, read_part
 from starling.places.source.cells import categories_of, periods_of, points_of, units_of
 from starling.places.source.geojson import TYPES
@@ -78,7 +79,7 @@ def _validated(plan: Plan, records: Records | Held, most: int) -> Validated:
         _check(plan, table, lines, file, tally)
     decisive = (*_decisive(plan, records.name, tally), *tally.decisive(records.name, MOST_FAULTY))
     problems = tally.findings(decisive)
-    return Validated(problems, _notes(plan, records), f"{tally.total:,} records", {"records": tally.total})
+    return Validated(problems, notes(plan, records), f"{tally.total:,} records", {"records": tally.total})
 
 
 def _check(plan: Plan, table: pa.Table, here: Int64, file: str, tally: _Tally) -> None:
@@ -105,11 +106,16 @@ def _check(plan: Plan, table: pa.Table, here: Int64, file: str, tally: _Tally) -
             inside = _inside(plan, x / 10.0**places, y / 10.0**places) & (np.maximum(np.abs(x), np.abs(y)) > METRES)
         tally.scaled[places] += int(np.count_nonzero(inside))
     tally.small += int(np.count_nonzero((np.abs(x) <= EAST) & (np.abs(y) <= NORTH)))
+    check_unit(plan, table, here, file, tally)
+
+
+def check_unit(plan: PointPlan, table: pa.Table, here: Int64, file: str, tally: Tally) -> None:
+    """Add the faults of the times and persons of some records."""
     if plan.slices is not None:
         unread = (
             no_times(times_of(table[plan.columns.time], plan.format))
             if plan.slices.bounds is not None
-            else np.zeros(len(x), np.bool_)
+            else np.zeros(len(table), np.bool_)
         )
         tally.add(plan.columns.time, "is no time", unread, here, file)
         tally.add(plan.columns.time, "is in no slice", (periods_of(plan, table) < 0) & ~unread, here, file)
@@ -152,7 +158,7 @@ def _decisive(plan: Plan, file: str, tally: _Tally) -> Iterator[Problem]:
             )
 
 
-def _notes(plan: Plan, records: Records | Held) -> Findings:
+def notes(plan: PointPlan, records: Records | Held) -> Findings:
     """How many persons have more points than count, and whether a person is rather the number of a row."""
     if not plan.columns.person:
         return Findings(0, {}, ())

@@ -2,14 +2,16 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from starling.errors import PlanError
-from starling.places.areas.plan.polygons import Areas
-from starling.places.areas.plan.reading import read_areas
 from starling.planfile.grammar import Key, Kind, Table, Values
 from starling.planfile.kinds import TEXT, text, texts
 from starling.planfile.toml import Section
+
+# Grammars are named without the library of polygons.
+if TYPE_CHECKING:
+    from starling.places.areas.plan.polygons import Areas
 
 FILE: Final = "areas.geojson"
 """What the file of a release is called, beside its plan."""
@@ -22,7 +24,9 @@ def _read_file(section: Section, key: str, values: Values) -> Path | None:
     return values["folder"] / name if name else None
 
 
-def _areas(file: Path, id_name: str, name: str, levels: tuple[str, ...], sha256: str) -> Areas:
+def _areas(file: Path, id_name: str, name: str, levels: tuple[str, ...], sha256: str) -> "Areas":
+    from starling.places.areas.plan.reading import read_areas
+
     if len(levels) > MOST_LEVELS:
         raise PlanError("areas.levels", f"are more than {MOST_LEVELS}", "name fewer")
     areas = read_areas(file, (id_name, "" if name == id_name else name, levels))
@@ -32,7 +36,7 @@ def _areas(file: Path, id_name: str, name: str, levels: tuple[str, ...], sha256:
     return areas
 
 
-def _digest(areas: Areas) -> str:
+def _digest(areas: "Areas") -> str:
     return areas.digest
 
 

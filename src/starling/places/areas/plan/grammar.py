@@ -90,7 +90,7 @@ AREA_INPUT: Final = Table(
         "area": Key(
             "In place of where a point lies: column with the id of its area.", text("name a column"), default=""
         ),
-        **INPUT.keys,
+        **{name: key for name, key in INPUT.keys.items() if name != "value"},
     },
     make=_columns,
 )

@@ -16,7 +16,7 @@ from starling.errors import PlanError
 from starling.places.areas.plan.areas_grammar import with_file
 from starling.places.areas.plan.grammar import AREA_PLAN
 from starling.places.areas.plan.polygons import Areas
-from starling.places.plan.choices import MOST_EXPECTED, MOST_POINTS, RELATIONS, Columns, Slices, Unit
+from starling.places.plan.choices import MOST_EXPECTED, MOST_POINTS, RELATIONS, Columns, Slices, Unit, check_slices
 from starling.places.plan.grid import MOST_DENSE, Crs
 from starling.places.plan.model import WHOLE, WIDEST
 from starling.planfile.values import toml_of
@@ -93,8 +93,7 @@ class AreasPlan(PlanInFile):
             raise PlanError("privacy.unit", "is a point, and something is said of persons", fix)
         if self.unit == "person" and not self.columns.person:
             raise PlanError("input.person", "is missing", "name the column that says whose point it is")
-        if (self.slices is None) != (not self.columns.time):
-            raise PlanError("input.time", "is there without slices, or slices without it", "name both, or neither")
+        check_slices(self.columns, self.slices)
         levels = self.areas.level_names
         if len(self.shares) != len(levels) or min(self.shares) <= 0:
             problem = f"are not {len(levels)} numbers above 0, for {', '.join(levels)}"

@@ -1,0 +1,53 @@
+"""`starling places areas`: what analysts ask of a release of areas. It opens no records and spends nothing."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from starling.cli import options
+from starling.cli.commands import command
+from starling.cli.places import part as slice_option
+from starling.cli.progress import working
+from starling.cli.verbs import opened_release
+from starling.errors import ParameterError
+
+if TYPE_CHECKING:
+    from starling.places.areas.analysis import AreasRelease
+    from starling.release.session import Described
+
+
+def opened_areas(path: Path, key: str | None) -> "AreasRelease":
+    """An opened release of areas; raises ParameterError where it is of a grid."""
+    from starling.places.areas.analysis import AreasRelease
+
+    release: Any = opened_release(path, "places", key)
+    if not isinstance(release, AreasRelease):
+        raise ParameterError("release", "is of a grid, not of areas", "ask it by `starling places count`")
+    return release
+
+
+@command("areas", example="starling places areas release Manhattan Brooklyn")
+@click.argument("release", type=options.PATH)
+@click.argument("areas", nargs=-1, metavar="[AREA]...")
+@slice_option
+@click.option("--minus", metavar="NAME", help="Another slice, whose points are taken away.")
+@click.option(
+    "--level",
+    default="0.95",
+    show_default=True,
+    metavar="P",
+    help="With this probability the interval holds the true number.",
+)
+@options.signer
+def areas(
+    release: Path, areas: tuple[str, ...], *, part: str | None, minus: str | None, level: str, key: str | None
+) -> "Described":
+    """Points in a union of released areas, with an interval and the exact deviation of the noise.
+
+    AREA is an id or name of an area, or the name of what lies above areas; without any, all areas are counted. The interval holds for areas
+    that were chosen before the release was seen.
+    """
+    working("checking the release")
+    with opened_areas(release, key) as opened:
+        return opened.number(*areas, slice=part, minus=minus, level=level)

@@ -1,0 +1,154 @@
+"""A release of areas for who analyses it: its numbers, those of unions of areas, and its map."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from starling.errors import ParameterError
+from starling.hierarchy.trees import Estimated
+from starling.pages.parts import Headline, Section
+from starling.places.areas.answers import LEVEL, Number, areas_below, number
+from starling.places.areas.artifact.columns import AREAS
+from starling.places.areas.artifact.pages import headline, picture
+from starling.places.areas.artifact.public_plan import read_measurements, read_plan
+from starling.places.areas.plan.polygons import AREA, Float64
+from starling.places.areas.postprocess import estimates
+from starling.privacy.budget import Exact, exact
+from starling.release.codec import Json
+from starling.release.reading import DomainRelease, Release, Rows
+from starling.release.work import Work
+
+if TYPE_CHECKING:
+    from starling.release.plots import Plots
+
+MOST_NAMES: Final = 1000
+"""In one question."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountAreas:
+    """Points in a union of areas: a question to a release, which costs nothing.
+
+    Attributes:
+        areas: Ids or names of areas, or names of what lies above them; up to 1,000. Without any, all areas.
+        slice: The public name of a slice; None where there is one alone.
+        minus: Another slice, whose points are taken away; None for none.
+        level: The probability with which the interval holds the true number.
+    """
+
+    areas: tuple[str, ...] = ()
+    slice: str | None = None
+    minus: str | None = None
+    level: Fraction = LEVEL
+
+    def __post_init__(self) -> None:
+        if len(self.areas) > MOST_NAMES:
+            raise ParameterError("question.areas", f"are more than {MOST_NAMES:,}", "ask for fewer at once")
+        _check_level(self.level)
+
+    def work(self, release: "AreasRelease") -> Work:
+        """Each name is looked for among all nodes, and least squares passes over them."""
+        nodes = sum(map(len, release.plan.areas.nodes))
+        return Work(nodes * (8 + len(self.areas)), "name fewer areas")
+
+
+def _check_level(level: Fraction) -> None:
+    if not 0 < level < 1:
+        raise ParameterError("level", "is not between 0 and 1", 'give one such as "0.95"')
+
+
+class AreasRelease(DomainRelease):
+    """An opened release of areas.
+
+    Attributes:
+        plan: The public plan of the release.
+    """
+
+    questions: ClassVar[Any] = Rows | CountAreas
+    main: ClassVar[str | None] = AREAS
+
+    def __init__(self, release: Release) -> None:
+        super().__init__(release)
+        self.plan = read_plan(self.folder)
+
+    @cached_property
+    def estimates(self) -> Sequence[Estimated]:
+        """Of each level, the whole first, the estimates and their variances, float64 (nodes, slices)."""
+        return estimates(self.plan, read_measurements(self.folder, self.plan))
+
+    def slice_number(self, name: str | None) -> int:
+        """Which slice has a public name, or is the only one; raises ParameterError where there is none of that name."""
+        names = self.plan.slice_names
+        if name is None and len(names) == 1:
+            return 0
+        if name not in names:
+            problem = "is missing, and the release has several" if name is None else "is not in the plan"
+            raise ParameterError("slice", problem, f"name one of {', '.join(names[:8])}")
+        return names.index(name)
+
+    def points(self, slice: str | None = None) -> Float64:
+        """float64 (areas,): the released points of each area, in the order of the file; raises ParameterError as `slice_number`."""
+        return np.ascontiguousarray(self.estimates[-1].count[:, self.slice_number(slice)])
+
+    def number(self, *areas: str, slice: str | None = None, minus: str | None = None, level: Exact = LEVEL) -> Number:
+        """The points in a union of areas, with the exact deviation of its noise.
+
+        Args:
+            areas: Ids or names of areas, or names of what lies above them; without any, all areas.
+            slice: The public name of a slice; left out where there is one alone.
+            minus: Another slice, whose points are taken away.
+            level: The probability with which the interval holds the true number; it holds for areas chosen before the release is seen.
+
+        Raises:
+            ParameterError: nothing is called so, a name is that of several areas, or there is no such slice or level.
+        """
+        chance = exact(level, field="level")
+        _check_level(chance)
+        weights = areas_below(self.plan.areas, areas) if areas else np.ones(len(self.plan.areas))
+        what = " + ".join(areas) or "all areas"
+        points, slices = self.points(slice), 1
+        if slice is not None:
+            what = f"{what}, {slice}"
+        if minus is not None:
+            if self.slice_number(minus) == self.slice_number(slice):
+                raise ParameterError("minus", "is the slice itself", "name another slice")
+            points, slices, what = points - self.points(minus), 2, f"{what} less {minus}"
+        return number(self.plan, points, weights, what, slices, chance)
+
+    def headline(self) -> Headline:
+        """All points of the first slice."""
+        return headline(self.plan, self.estimates)
+
+    def _answered(self, question: Any) -> Json:
+        if not isinstance(question, CountAreas):
+            return super()._answered(question)
+        answer = self.number(*question.areas, slice=question.slice, minus=question.minus, level=question.level)
+        return dict(answer.as_json())
+
+    def area_rows(self, slice: str | None = None) -> pa.Table:
+        """The rows of the areas of a slice, in the order of the file."""
+        name = self.plan.slice_names[self.slice_number(slice)]
+        rows = self.table(AREAS)
+        return rows.filter(pc.and_(pc.equal(rows["slice"], name), pc.equal(rows["level"], AREA)))
+
+    def plot(self, slice: str | None = None) -> "Plots":
+        """A map of the areas, in a stronger colour where there are more points; hatched where there may be none.
+
+        Args:
+            slice: Its public name; left out for the only one, or the first.
+
+        Raises:
+            ParameterError: the plan has no such slice.
+        """
+        from starling.release.plots import Plots
+
+        at = 0 if slice is None else self.slice_number(slice)
+        name = "" if self.plan.slices is None else f", {self.plan.slice_names[at]}"
+        section = Section(f"{self.plan.title}{name}", pictures=(picture(self.plan, self.estimates[-1], at),))
+        return Plots(self.plan.title, "Released points by area", {"areas": section})

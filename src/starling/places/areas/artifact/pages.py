@@ -1,0 +1,163 @@
+"""What a release of areas says of itself: its parameters for privacy.json, its words for the registry, and its part of the report."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Final
+
+import numpy as np
+
+from starling.hierarchy.trees import Estimated
+from starling.pages.parts import Headline, Picture, Section, Table
+from starling.places.areas.answers import LEVEL
+from starling.places.areas.artifact.columns import ends
+from starling.places.areas.artifact.public_plan import AREAS, COUNTS, PLAN
+from starling.places.areas.measurements import noises
+from starling.places.areas.pictures.choropleth import choropleth
+from starling.places.areas.plan.model import AreasPlan
+from starling.privacy.budget import decimal_up
+from starling.privacy.distributions.discrete import DiscreteGaussian
+from starling.release.codec import Json
+from starling.release.registry import Product
+from starling.release.report.pages import files
+from starling.release.statement import Particulars
+from starling.release.text import rounded, whole
+
+MOST_ROWS: Final = 24
+
+
+def particulars(plan: AreasPlan) -> Particulars:
+    """What privacy.json says of a release."""
+    stated: dict[str, Json] = {
+        "name": "areas",
+        "source": "least squares over a hierarchy of counts: Hay et al. 2010, Section 4.1",
+        "plan": PLAN,
+        "plan_sha256": plan.digest,
+        "point": plan.point,
+        "areas": {"file": AREAS, "sha256": plan.areas.digest, "number": len(plan.areas)},
+        "slices": list[Json](plan.slice_names),
+        "budget": [
+            {"name": name, plan.measure: str(amount)}
+            for name, amount in zip(plan.areas.level_names, plan.amounts, strict=True)
+        ],
+    }
+    bounds: dict[str, Json] = {"points_of_a_unit": plan.points}
+    if plan.unit == "person":
+        bounds["kept"] = "the rows of smallest keyed hash among a person's own, over all slices together"
+        bounds["areas_once"] = plan.distinct
+    return Particulars("places", stated, bounds)
+
+
+def product(plan: AreasPlan) -> Product:
+    """A release in the words of the registry."""
+    bound = (
+        f"of one person at most {plan.points} points are counted, those of smallest keyed hash among the person's own"
+    )
+    sliced = "" if plan.slices is None else f" and {len(plan.slice_names)} public slices"
+    noise = "Gaussian" if isinstance(noises(plan)[0], DiscreteGaussian) else "Laplace"
+    return Product(
+        description=f"Points ({plan.point}) by area, of {len(plan.areas):,} public areas{sliced}, and of what lies above them.",
+        intended_use="Counts of any union of areas; those of a level add up to those above.",
+        region="The public areas of the release.",
+        domain="Points by coordinates, or by the id of an area; those in no area are dropped, and their number is not published.",
+        bounds=bound if plan.unit == "person" else "Each point lies in one area of one slice.",
+        mechanisms=f"A count of every node of every level, with discrete {noise} noise, exact over the integers.",
+        post_processing="Least squares over the hierarchy; the estimates are a function of the noisy counts.",
+        composition="Sequential over levels; areas of a level, and slices, have no point in common."
+        " The tree with every event is in privacy.json.",
+        unprotected="Nothing about the points is published without noise.",
+    )
+
+
+def charged(plan: AreasPlan) -> Section:
+    """The budget of each level."""
+    unit = (
+        f"one {plan.unit}" if plan.unit == "point" else f"one person, of whom at most {plan.points} points are counted"
+    )
+    rows = tuple(
+        (name, f"{len(nodes):,}", decimal_up(amount), rounded(noise.width))
+        for name, nodes, amount, noise in zip(
+            plan.areas.level_names, plan.areas.nodes, plan.amounts, noises(plan), strict=True
+        )
+    )
+    text = f"""
+        Every node of every level is counted with noise, empty or not. Protected is {unit}: a point lies in one node of each level, so that
+        what the levels cost adds up.
+    """
+    table = Table(("Level", "Counted", plan.measure, "Width of the noise"), rows, "Budget")
+    return Section("What was measured and charged", text, tables=(table,))
+
+
+def picture(plan: AreasPlan, estimated: Estimated, number: int) -> Picture:
+    """The map of a slice, from the estimates of the areas."""
+    lower, _ = ends(plan, estimated, number)
+    named = "" if plan.slices is None else f", {plan.slice_names[number]}"
+    caption = (
+        f"Released points ({plan.point}) by area{named}, in a stronger colour where there are more. All are estimates. Where an area is"
+        f" hatched, its {float(100 * LEVEL):g} % interval holds 0: there may be none at all."
+    )
+    draw = partial(
+        choropleth, plan.areas.geometries, estimated.count[:, number], (lower == 0).tolist(), f"points ({plan.point})"
+    )
+    return Picture(draw, caption, "areas")
+
+
+def headline(plan: AreasPlan, estimated: Sequence[Estimated]) -> Headline:
+    """The points of all areas of the first slice, in one number."""
+    named = "" if plan.slices is None else f", {plan.slice_names[0]}"
+    note = "" if plan.slices is None else f"One of {len(plan.slice_names):,} slices; each is in data/."
+    lower, upper = ends(plan, estimated[0], 0)
+    interval = f"{float(100 * LEVEL):g} % interval: {lower[0]:,} to {upper[0]:,}"
+    label = f"Points ({plan.point}) in all areas{named}"
+    return Headline(label, whole(float(estimated[0].count[0, 0])), interval, note)
+
+
+def sections(plan: AreasPlan, estimated: Sequence[Estimated]) -> tuple[Section, ...]:
+    """The map of the first slice, the largest areas, what is public, files."""
+    first = Section(
+        "Where the points lie", pictures=(picture(plan, estimated[-1], 0),), headline=headline(plan, estimated)
+    )
+    return (first, _numbers(plan, estimated), _public(plan), _files())
+
+
+def _numbers(plan: AreasPlan, estimated: Sequence[Estimated]) -> Section:
+    tables = []
+    for level, (name, nodes, estimate) in enumerate(
+        zip(plan.areas.level_names, plan.areas.nodes, estimated, strict=True)
+    ):
+        if not level:
+            continue
+        lower, upper = ends(plan, estimate, 0)
+        order = np.argsort(-estimate.count[:, 0], kind="stable")[:MOST_ROWS].tolist()
+        rows = tuple(
+            (nodes[at], rounded(float(estimate.count[at, 0])), f"{lower[at]:,}", f"{upper[at]:,}") for at in order
+        )
+        most = f", the {len(rows)} with most" if len(rows) < len(nodes) else ""
+        tables.append(Table((name.capitalize(), "Points", "95 % from", "to"), rows, f"Points by {name}{most}"))
+    text = """
+        Each interval holds the true number with a probability of 95 %, on its own. The areas of a level add up to what lies above them.
+
+        "starling places areas" has any union of areas, with the exact deviation of its noise.
+    """
+    return Section("The numbers, and how far they may be off", text, tables=tuple(tables))
+
+
+def _public(plan: AreasPlan) -> Section:
+    text = f"""
+        Public, and used as such: the {len(plan.areas):,} areas, their names and levels, and the slices. A point lies in the first area of
+        the file that holds it or has it on its border.
+
+        By the rule of all records a point that is in no area is dropped, as is one whose coordinates are missing or no numbers, or whose
+        time is in no slice. How many were dropped is not published.
+    """
+    return Section("What is public, and how points are counted", text, folded=True)
+
+
+def _files() -> Section:
+    rows = (
+        ("data/areas.parquet", "estimated points of every area and of all that lies above, each with its interval"),
+        (COUNTS, "every noisy count as it was drawn; the table is a function of them"),
+        (PLAN, "the public plan"),
+        (AREAS, "the public areas"),
+        ("privacy.json", "what is promised and was charged, with exact amounts"),
+    )
+    return files(rows)

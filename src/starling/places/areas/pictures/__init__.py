@@ -1,0 +1,1 @@
+"""Released areas as pictures."""

@@ -1,0 +1,119 @@
+"""What the numbers of a plan of areas will be worth: exactly, since their deviations follow from the public plan alone."""
+
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+
+from starling.pages.parts import Section, Table
+from starling.places.areas.answers import LEVEL, deviations
+from starling.places.areas.mechanism import AreaCounts
+from starling.places.areas.plan.model import AreasPlan
+from starling.places.areas.postprocess import estimates
+from starling.release.codec import Json
+from starling.release.report import pages
+from starling.release.session import Grid
+from starling.release.text import rounded
+
+
+@dataclass(frozen=True, slots=True)
+class LevelError:
+    """How far the numbers of a level may be off.
+
+    Attributes:
+        name: Of the level.
+        nodes: How many numbers it has.
+        deviation: The largest standard deviation of them.
+        margin: 95 of 100 are off by no more.
+        typical: What a node of the level has on average of the points that are expected; None where nobody says any.
+    """
+
+    name: str
+    nodes: int
+    deviation: float
+    margin: float
+    typical: float | None
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Preview(pages.Preview):
+    """What a plan of areas will give, the whole first."""
+
+    plan: AreasPlan
+    levels: tuple[LevelError, ...]
+
+    @property
+    def title(self) -> str:
+        """The title of the page."""
+        return self.plan.title
+
+    @property
+    def kind(self) -> str:
+        """What the page is."""
+        return f"Error of counts of areas; {AreaCounts(self.plan).guarantee.cost} for {self.plan.relation}"
+
+    def header(self) -> tuple[str, ...]:
+        """The columns of `rows`."""
+        return ("Level", "Counted", "Standard deviation", "95 of 100 within", "Points of one, about")
+
+    def rows(self) -> tuple[tuple[str, ...], ...]:
+        """Each level."""
+        return tuple(
+            (
+                each.name,
+                f"{each.nodes:,}",
+                rounded(each.deviation),
+                rounded(each.margin),
+                "" if each.typical is None else rounded(each.typical),
+            )
+            for each in self.levels
+        )
+
+    def sections(self) -> tuple[Section, ...]:
+        """The content of the page."""
+        text = """
+            Of each level the number that is off most, after all levels were made to add up. These are exact: they follow from the plan,
+            whatever the points are.
+        """
+        table = Table(self.header(), self.rows(), "How far numbers of areas may be off, in points")
+        return (Section("Expected error", text, tables=(table,)),)
+
+    def _facts(self) -> list[tuple[str, str]]:
+        return [
+            ("preview", self.title),
+            ("cost", str(AreaCounts(self.plan).guarantee.cost)),
+            ("errors", "of each level the number that is off most, in points; they follow from the plan alone"),
+        ]
+
+    def _parts(self) -> tuple[Grid, ...]:
+        return ((self.header(), self.rows()),)
+
+    def as_json(self) -> dict[str, Json]:
+        """The error of each level."""
+        return {
+            "title": self.plan.title,
+            "expected_points": self.plan.expected,
+            "levels": [
+                {
+                    "level": each.name,
+                    "nodes": each.nodes,
+                    "standard_deviation": each.deviation,
+                    "margin": each.margin,
+                    "expected_points": each.typical,
+                }
+                for each in self.levels
+            ],
+        }
+
+
+def preview(plan: AreasPlan, *, expected: int | None = None) -> Preview:
+    """How far the numbers of each level will be off; `expected` points in place of the plan's. Opens no records."""
+    number = plan.expected if expected is None else expected
+    slices = len(plan.slice_names)
+    nothing = tuple(np.zeros((len(nodes), 1), dtype=np.int64) for nodes in plan.areas.nodes)
+    half, levels = deviations(plan, 1 - LEVEL), []
+    for name, estimated in zip(plan.areas.level_names, estimates(plan, nothing), strict=True):
+        nodes, deviation = len(estimated.count), sqrt(float(estimated.variance.max()))
+        typical = None if number is None else number / slices / nodes
+        levels.append(LevelError(name, nodes, deviation, half * deviation, typical))
+    return Preview(plan, tuple(levels))

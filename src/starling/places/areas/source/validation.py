@@ -1,0 +1,60 @@
+"""What is wrong with the records, for their custodian's eyes: never part of a release, as places/source/validation.py says."""
+
+from functools import partial
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+
+from starling.engine.delimited import labels
+from starling.errors import SHOWN
+from starling.places.areas.plan.model import AreasPlan
+from starling.places.areas.source.cells import labelled
+from starling.places.areas.source.locate import locator_of
+from starling.places.measurements import Int64
+from starling.places.source import Held, Records, read_part
+from starling.places.source.cells import points_of
+from starling.places.source.validation import FIX, check_unit, notes
+from starling.privacy.trust import Confidential, NotPrivate, inspect
+from starling.release.domain import Validated
+from starling.release.faults import Tally
+
+MOST_FAULTY: Final = "look at the columns and the areas before anything else"
+
+
+def validate(plan: AreasPlan, records: Records | Held, *, most: int = SHOWN) -> NotPrivate[Validated]:
+    """Read all records and list for the custodian which of them a release would drop, and why; at most `most` are listed.
+
+    Raises:
+        SourceError: a file is no longer what was checked.
+    """
+    return inspect(Confidential(partial(_validated, plan, records, most)))
+
+
+def _validated(plan: AreasPlan, records: Records | Held, most: int) -> Validated:
+    tally = Tally(most, FIX)
+    for table, lines, file in tally.tables(records, partial(read_part, records)):
+        _check(plan, table, lines, file, tally)
+        check_unit(plan, table, lines, file, tally)
+    problems = tally.findings(tuple(tally.decisive(records.name, MOST_FAULTY)))
+    return Validated(problems, notes(plan, records), f"{tally.total:,} records", {"records": tally.total})
+
+
+def _check(plan: AreasPlan, table: pa.Table, here: Int64, file: str, tally: Tally) -> None:
+    """Add the faults of where some records are."""
+    named = plan.columns
+    if named.area:
+        missing = labels(table[named.area]).is_null().to_numpy(zero_copy_only=False)
+        tally.add(named.area, "is missing", missing, here, file)
+        tally.add(
+            named.area, "is the id of no area", (labelled(plan.areas, table[named.area]) < 0) & ~missing, here, file
+        )
+        return
+    x, y = points_of(plan, table)
+    where = named.geometry or named.h3 or f"{named.x}, {named.y}"
+    none = np.isnan(x) | np.isnan(y)
+    endless = ~none & (np.isinf(x) | np.isinf(y))
+    tally.add(where, "is missing or no point", none, here, file)
+    tally.add(where, "is infinite", endless, here, file)
+    outside = ~none & ~endless & (locator_of(plan.areas).assign(x, y) < 0)
+    tally.add(where, "is in no area", outside, here, file)
