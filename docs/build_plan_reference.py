@@ -1,7 +1,7 @@
 """Write docs/reference/plan-keys.md from the grammars of plan files. Run this file after a change of a key."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
@@ -54,8 +54,18 @@ def without(key: Key) -> str:
 
 def section(title: str, table: Table) -> str:
     """A part of the page."""
-    lines = [COLUMNS, RULE, *rows(table)]
-    return f"## {title}\n\n" + "\n".join(f"|{'|'.join(line)}|" for line in lines)
+    return listed(title, rows(table))
+
+
+def listed(title: str, lines: Iterable[tuple[str, ...]], note: str = "") -> str:
+    """A table of keys under its title."""
+    return f"## {title}\n\n{note}" + "\n".join(f"|{'|'.join(line)}|" for line in (COLUMNS, RULE, *lines))
+
+
+def areas_section(areas: Table, places: Table) -> str:
+    """The keys of plans of areas that plans of a grid have not, or that say something else there."""
+    known = set(rows(places))
+    return listed("Places by area", (row for row in rows(areas) if row not in known), "Others are those of places.\n\n")
 
 
 def grammars() -> dict[str, Mapping[str, Table]]:
@@ -67,7 +77,11 @@ def grammars() -> dict[str, Mapping[str, Table]]:
 def page() -> str:
     """The whole page."""
     parts = [
-        section(title[0].upper() + title[1:], each) for named in grammars().values() for title, each in named.items()
+        areas_section(each, named["places"])
+        if title == "places by area"
+        else section(title[0].upper() + title[1:], each)
+        for named in grammars().values()
+        for title, each in named.items()
     ]
     return "\n\n".join([HEAD.rstrip("\n"), *parts, section("`[format]` { #format }", FORMAT)]) + "\n"
 

@@ -159,7 +159,7 @@ LONG: dict[str, tuple[tuple[str, ...], str, str]] = {
     "places count": (("{released}", "--rectangles", "{points}/rectangles.csv"), "checking", OPENING),
     "places means": (("{released}", "--rectangles", "{points}/rectangles.csv"), "checking", OPENING),
     "places compare": (("{released}", "{released}", "--rectangles", "{points}/rectangles.csv"), "checking", OPENING),
-    "places areas": (("{areas}",), "checking", OPENING),
+    "places areas": (("{released}",), "checking", OPENING),
     "places hotspots": (("{released}",), "ranking", OPENING),
     "places map": (("{released}", "--out", "{out}"), "drawing", OPENING),
     "tables export": (("{released}", "--format", "wide", "--out", "{out}"), "checking", OPENING),

@@ -24,7 +24,7 @@ from tests.planfile.examples import CHANGES, ELSEWHERE, WHOLE, changed, keys, pl
 
 PLANS: Final[dict[str, Any]] = {"groups": groups.Plan, "places": places.Plan, "genome": genome.Plan}
 GRAMMARS: Final[dict[str, Table]] = {
-    name: next(iter(value.grammars.values())) for name in PLANS if (value := registered(name)) is not None
+    name: table for name in PLANS if (value := registered(name)) is not None for table in value.grammars.values()
 }
 DECLARED: Final[dict[str, dict[str, Key]]] = {name: dict(keys(table)) for name, table in GRAMMARS.items()}
 EVERY: Final = [(name, key) for name, each in DECLARED.items() for key in each if key in CHANGES[name]]

@@ -47,8 +47,8 @@ plan = verbs.planning(
 schema = verbs.schema_of("places")
 preview = verbs.previewing(
     "places",
-    "How far counts of squares will be off by method and size, on invented points, and which method is best; of areas, how far each"
-    " level will be, exactly. Opens no records.",
+    "How far counts of squares will be off by method and size, on invented points, and which method is best; of areas, exactly."
+    " Opens no records.",
     "starling places preview plan.toml --size 1 --size 5",
     click.option(
         "--size",

@@ -91,5 +91,5 @@ PLACES: Final = Domain(
     later("starling.places.kinds:opened"),
     Verbs(_plan, _preview, generate=_generate, plot=_plot),
     Delivering(("records",), later("starling.places.kinds:deliver"), invent=_invent),
-    {"places": PLAN, "places by area": AREA_PLAN},
+    {"places by area": AREA_PLAN, "places": PLAN},
 )

@@ -50,7 +50,10 @@ def records(plan: Plan, points: int, seed: int = SEED) -> pa.Table:
     """So many invented points by a public seed, in the columns that the plan reads; all lie in its box and its slices."""
     random = np.random.default_rng(seed)
     x, y = (_coordinates(edges, share) for edges, share in zip(plan.grid.edges, _shares(random, points), strict=True))
-    return pa.table({**columns_of_points(plan, x, y), **columns_of_units(plan, random, points)})
+    columns = {**columns_of_points(plan, x, y), **columns_of_units(plan, random, points)}
+    if plan.value is not None:
+        columns[plan.columns.value] = pa.array(random.integers(plan.value.lower, plan.value.upper + 1, points))
+    return pa.table(columns)
 
 
 def columns_of_points(plan: PointPlan, x: Float64, y: Float64) -> dict[str, pa.Array]:
@@ -70,8 +73,6 @@ def columns_of_units(plan: PointPlan, random: np.random.Generator, points: int) 
         columns[named.category] = pa.array(plan.slices.categories).take(
             pa.array(random.integers(0, len(plan.slices.categories), points))
         )
-    if plan.value is not None:
-        columns[named.value] = pa.array(random.integers(plan.value.lower, plan.value.upper + 1, points))
     if named.person:
         persons = max(1, points // min(ALIKE, plan.points))
         columns[named.person] = pa.array(random.integers(0, persons, points)).cast(pa.string())

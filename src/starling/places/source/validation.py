@@ -106,6 +106,8 @@ def _check(plan: Plan, table: pa.Table, here: Int64, file: str, tally: _Tally) -
             inside = _inside(plan, x / 10.0**places, y / 10.0**places) & (np.maximum(np.abs(x), np.abs(y)) > METRES)
         tally.scaled[places] += int(np.count_nonzero(inside))
     tally.small += int(np.count_nonzero((np.abs(x) <= EAST) & (np.abs(y) <= NORTH)))
+    if plan.value is not None:
+        tally.add(plan.columns.value, "is missing or no finite number", units_of(plan, table) < 0, here, file)
     check_unit(plan, table, here, file, tally)
 
 
@@ -121,8 +123,6 @@ def check_unit(plan: PointPlan, table: pa.Table, here: Int64, file: str, tally: 
         tally.add(plan.columns.time, "is in no slice", (periods_of(plan, table) < 0) & ~unread, here, file)
     if plan.columns.category:
         tally.add(plan.columns.category, "is in no slice", categories_of(plan, table) < 0, here, file)
-    if plan.value is not None:
-        tally.add(plan.columns.value, "is missing or no finite number", units_of(plan, table) < 0, here, file)
     if plan.columns.person:
         missing = labels(table[plan.columns.person]).is_null().to_numpy(zero_copy_only=False)
         tally.add(plan.columns.person, "is missing", missing, here, file)

@@ -1,0 +1,32 @@
+"""Unions of areas in slices, by the command line."""
+
+import json
+from pathlib import Path
+
+from click.testing import CliRunner, Result
+
+from starling.cli import main
+from starling.planfile.values import toml_of
+from tests.places.areas.worlds import plan, values
+
+
+def call(*words: object, code: int = 0) -> Result:
+    result = CliRunner().invoke(main, ["places", *(str(word) for word in words)])
+    assert result.exit_code == code, result.output
+    return result
+
+
+def test_slices_are_taken_away_at_a_level_and_the_signer_is_compared(tmp_path: Path) -> None:
+    plan(tmp_path)
+    sliced = values(input={"area": "zone", "time": "when"}, slices={"names": ["am", "pm"]})
+    (tmp_path / "plan.toml").write_text(toml_of(sliced))
+    (tmp_path / "records.csv").write_text("zone,when\na,am\nb,pm\n")
+    words = ("--records", tmp_path / "records.csv", "--unvalidated", "--yes")
+    call("release", tmp_path / "plan.toml", *words, "--out", tmp_path / "out")
+    at = {}
+    for level in ("0.5", "0.99"):
+        more = ("--slice", "am", "--minus", "pm", "--level", level, "--json")
+        at[level] = json.loads(call("areas", tmp_path / "out", "a", *more).stdout)
+    assert at["0.5"]["upper"] < at["0.99"]["upper"]
+    assert "slice" in call("areas", tmp_path / "out", code=2).output
+    assert "key" in call("areas", tmp_path / "out", "--slice", "am", "--key", "0" * 64, code=5).output
