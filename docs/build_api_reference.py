@@ -31,7 +31,7 @@ after a charge there is `RunFailed` alone ([errors](#starlingerrors)).
 """
 PLANS: Final = """## Plans
 
-`tables.Plan`, `groups.Plan`, `places.Plan` and `genome.Plan` have these in common, with the arguments that fit; shown are those of tables.
+All plans have these in common, with the arguments that fit; shown are those of tables.
 `ledger`, `dataset`, `analyst`, `request_id` and `unvalidated` are those of [PaymentOptions](#starlingpaymentoptions).
 """
 PACKAGES: Final = (starling, tables, groups, places, genome)
@@ -116,7 +116,7 @@ def members(kind: type, *, without: type = object) -> Iterator[str]:
 
 def is_shown(kind: type, member: str) -> bool:
     """Whether a page shows a member of a class: of a plan, what its domain adds to the face of all."""
-    return kind.__name__ != "Plan" or (member in FACE and not is_common(member))
+    return not kind.__name__.endswith("Plan") or (member in FACE and not is_common(member))
 
 
 def is_common(member: str) -> bool:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from starling.domains import DOMAINS, domain
+from starling.places.areas.plan.areas_grammar import AREAS
 from starling.planfile.formats import FORMAT
 from starling.planfile.grammar import NEEDED, Key, Table, plan_schema
 
@@ -35,7 +36,7 @@ def rows(table: Table) -> Iterator[tuple[str, ...]]:
 
 def _rows(table: Table, above: str = "") -> Iterator[tuple[str, ...]]:
     for name, key in table.keys.items():
-        inside = None if key.kind.inside is FORMAT else key.kind.inside
+        inside = None if key.kind.inside in (AREAS, FORMAT) else key.kind.inside
         if key.kind.words and (inside is None or key.default is not NEEDED):
             mark = "**" if key.default is NEEDED else ""
             yield f"{mark}`{above}{name}`{mark}", key.kind.words, without(key), key.what
@@ -62,10 +63,14 @@ def listed(title: str, lines: Iterable[tuple[str, ...]], note: str = "") -> str:
     return f"## {title}\n\n{note}" + "\n".join(f"|{'|'.join(line)}|" for line in (COLUMNS, RULE, *lines))
 
 
-def areas_section(areas: Table, places: Table) -> str:
-    """The keys of plans of areas that plans of a grid have not, or that say something else there."""
+def beside_places(title: str, table: Table, places: Table) -> str:
+    """The keys of plans of areas or flows that plans of a grid have not, or that say something else there."""
     known = set(rows(places))
-    return listed("Places by area", (row for row in rows(areas) if row not in known), "Others are those of places.\n\n")
+    return listed(
+        title,
+        (row for row in rows(table) if row not in known),
+        "Keys that are not here are those of places, where they apply.\n\n",
+    )
 
 
 def grammars() -> dict[str, Mapping[str, Table]]:
@@ -77,13 +82,14 @@ def grammars() -> dict[str, Mapping[str, Table]]:
 def page() -> str:
     """The whole page."""
     parts = [
-        areas_section(each, named["places"])
-        if title == "places by area"
+        beside_places(title.capitalize(), each, named["places"])
+        if title in ("places by area", "flows")
         else section(title[0].upper() + title[1:], each)
         for named in grammars().values()
         for title, each in named.items()
     ]
-    return "\n\n".join([HEAD.rstrip("\n"), *parts, section("`[format]` { #format }", FORMAT)]) + "\n"
+    shared = (section("`[areas]` { #areas }", AREAS), section("`[format]` { #format }", FORMAT))
+    return "\n\n".join([HEAD.rstrip("\n"), *parts, *shared]) + "\n"
 
 
 def schemas() -> dict[str, dict[str, Any]]:

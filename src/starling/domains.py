@@ -44,7 +44,7 @@ DOMAINS: Final[dict[str, Registered]] = {
         "starling.groups.domain:GROUPS", "starling.cli.groups:groups", "starling.screens.groups:GroupsPages"
     ),
     "places": Registered(
-        "starling.places.domain:PLACES", "starling.cli.places:places", "starling.screens.places.areas:pages_of_places"
+        "starling.places.domain:PLACES", "starling.cli.places:places", "starling.screens.places.kinds:pages_of_places"
     ),
 }
 """Every domain by its name, which is the name of its package too, in the order in which the command line lists them."""

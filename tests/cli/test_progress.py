@@ -160,6 +160,7 @@ LONG: dict[str, tuple[tuple[str, ...], str, str]] = {
     "places means": (("{released}", "--rectangles", "{points}/rectangles.csv"), "checking", OPENING),
     "places compare": (("{released}", "{released}", "--rectangles", "{points}/rectangles.csv"), "checking", OPENING),
     "places areas": (("{released}",), "checking", OPENING),
+    "places flows": (("{released}",), "checking", OPENING),
     "places hotspots": (("{released}",), "ranking", OPENING),
     "places map": (("{released}", "--out", "{out}"), "drawing", OPENING),
     "tables export": (("{released}", "--format", "wide", "--out", "{out}"), "checking", OPENING),

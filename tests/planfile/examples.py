@@ -11,6 +11,7 @@ from starling.planfile.values import toml_of
 from tests.genome.studies import a_study, write_bed, write_bim
 from tests.groups import worlds
 from tests.places import plans
+from tests.places.flows import worlds as flows
 
 NONE: Final = object()
 """A key that is left out."""
@@ -26,6 +27,7 @@ WHOLE: Final[dict[str, dict[str, Any]]] = {
         "privacy": {"unit": "member", "neighbours": "add-remove", "epsilon": "1"},
     },
     "places": plans.values(plans.PERSON, plans.SLICED),
+    "flows": flows.VALUES | flows.PERSON,
     "genome": {
         "title": "A study",
         "privacy": {"unit": "person", "neighbours": "replace-one"},
@@ -53,6 +55,8 @@ FORMAT: Final = {
 FORMATS: Final[dict[str, tuple[dict[str, Any], dict[str, Any]]]] = {
     f"format.{key}": ({}, {f"format.{key}": value}) for key, value in FORMAT.items()
 }
+ORIGIN: Final = {"flows.origin_x": "lon", "flows.origin_y": "lat", "flows.origin": NONE}
+DESTINATION: Final = {"flows.destination_x": "lon", "flows.destination_y": "lat", "flows.destination": NONE}
 SPLIT: Final = ["0.2", "0.3", "0.5"]
 BANDS: Final = [{"from": 0, "split": SPLIT}, {"from": 2, "split": SPLIT}]
 KINDS: Final = {"input.category": "kind", "slices.categories": ["theft", "arson"]}
@@ -92,6 +96,29 @@ CHANGES: Final[dict[str, dict[str, tuple[dict[str, Any], dict[str, Any]]]]] = {
         "privacy.shares.size": (SHARES, {"privacy.shares[1].size": 3}),
         "privacy.shares.share": (SHARES, RARE),
         "privacy.importance": (SHARES, {"privacy.importance": ["9", "4", "1"]}),
+    },
+    "flows": {
+        "title": ({}, {"title": "Another"}),
+        "trip": ({}, {"trip": "walk"}),
+        "expected": ({}, {"expected": 9}),
+        "areas.file": ({}, {"areas.file": "other.geojson"}),
+        "areas.id": ({}, {"areas.id": "name", "areas.name": NONE}),
+        "areas.name": ({}, {"areas.name": NONE}),
+        "areas.levels": ({}, {"areas.levels": NONE}),
+        "areas.sha256": ({}, {"areas.sha256": flows.DIGEST}),
+        "flows.origin": ({}, {"flows.origin": "c"}),
+        "flows.destination": ({}, {"flows.destination": "c"}),
+        "flows.origin_x": ({}, ORIGIN),
+        "flows.origin_y": ({}, ORIGIN),
+        "flows.destination_x": ({}, DESTINATION),
+        "flows.destination_y": ({}, DESTINATION),
+        "flows.person": ({}, {"flows.person": "whose"}),
+        **FORMATS,
+        "privacy.unit": ({}, {"privacy.unit": "trip", "privacy.trips_per_person": NONE, "flows.person": NONE}),
+        "privacy.trips_per_person": ({}, {"privacy.trips_per_person": 3}),
+        "privacy.epsilon": ({}, {"privacy.epsilon": "2"}),
+        "privacy.rho": ({}, {"privacy.rho": "2"}),
+        "privacy.shares": ({}, {"privacy.shares": ["0", "1/3", "2"]}),
     },
     "places": {
         "title": ({}, {"title": "Another"}),
@@ -162,6 +189,7 @@ CHANGES: Final[dict[str, dict[str, tuple[dict[str, Any], dict[str, Any]]]]] = {
 ELSEWHERE: Final[dict[str, dict[str, str]]] = {
     "groups": {},
     "places": {"expected": "tests/places/test_preview.py"},
+    "flows": {},
     "genome": {},
 }
 """Keys that show in a preview of seconds alone, and in which file."""
@@ -207,6 +235,10 @@ def write_files(folder: Path) -> None:
     (folder / "groups" / "others.csv").write_text(worlds.REGIONS.replace("w1,west", "w1,east\nw2,west"))
     (folder / "groups" / "shares.csv").write_text("size,share\n1,0.4\n2,0.6\n")
     plans.write_world(folder / "places", plans.PERSON, plans.SLICED)
+    flows.write_areas(folder / "flows")
+    (folder / "flows" / "other.geojson").write_text(
+        (folder / "flows" / "areas.geojson").read_text().replace("5, 1", "6, 1")
+    )
     study, here = a_study(), folder / "genome"
     write_bed(study, here / "study")
     write_bim(study, here / "public.bim")

@@ -18,14 +18,20 @@ from hypothesis import strategies as st
 from starling import genome, groups, places
 from starling.domains import domain as registered
 from starling.errors import PlanError
+from starling.places.flows.plan.grammar import FLOWS
 from starling.planfile.grammar import Key, Table, plan_schema
 from tests.conftest import ROOT
 from tests.planfile.examples import CHANGES, ELSEWHERE, WHOLE, changed, keys, place, write_files
 
-PLANS: Final[dict[str, Any]] = {"groups": groups.Plan, "places": places.Plan, "genome": genome.Plan}
-GRAMMARS: Final[dict[str, Table]] = {
-    name: table for name in PLANS if (value := registered(name)) is not None for table in value.grammars.values()
+PLANS: Final[dict[str, Any]] = {
+    "groups": groups.Plan,
+    "places": places.Plan,
+    "genome": genome.Plan,
+    "flows": places.FlowsPlan,
 }
+GRAMMARS: Final[dict[str, Table]] = {
+    name: value.grammars[name] for name in PLANS if (value := registered(name)) is not None
+} | {"flows": FLOWS}
 DECLARED: Final[dict[str, dict[str, Key]]] = {name: dict(keys(table)) for name, table in GRAMMARS.items()}
 EVERY: Final = [(name, key) for name, each in DECLARED.items() for key in each if key in CHANGES[name]]
 SCHEMAS: Final[dict[str, Any]] = {
@@ -36,12 +42,13 @@ WRONG: Final[tuple[Any, ...]] = (
 )  # fmt: skip
 """A value of every kind, of which each key takes a few."""
 DOCS: Final = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-MARKS: Final = {"groups": "sizes", "places": "grid", "genome": "study"}
+MARKS: Final = {"groups": "sizes", "places": "grid", "genome": "study", "flows": "flows"}
 """A key that plans of one domain alone have."""
 REFUSED: Final = {
     "groups": ["privacy.neighbours", "privacy.unit", "totals.groups"],
     "places": ["input.person", "input.weight", "input.weights", "input.x", "input.y"],
     "genome": ["privacy.neighbours", "privacy.unit", "snps.carriers"],
+    "flows": ["privacy.epsilon"],
 }
 """Keys of which the example is a refusal."""
 NAMES: Final = count()

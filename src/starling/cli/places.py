@@ -28,6 +28,7 @@ places = Group(
         **{name: f"starling.cli.places:{name}" for name in HERE},
         **{name: f"starling.cli.places_reading:{place}" for name, place in READING.items()},
         "areas": "starling.cli.places_areas:areas",
+        "flows": "starling.cli.places_flows:flows",
     },
 )
 records = click.option(

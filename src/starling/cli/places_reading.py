@@ -70,8 +70,9 @@ def _opened(path: Path, key: str | None) -> "PlacesRelease":
 
     release: Any = opened_release(path, "places", key)
     if not isinstance(release, PlacesRelease):
-        fix = "ask it by `starling places areas`, draw it by `starling places plot`"
-        raise ParameterError("release", "is of areas, not of a grid", fix)
+        command = "flows" if release.main == "flows" else "areas"
+        fix = f"ask it by `starling places {command}`, draw it by `starling places plot`"
+        raise ParameterError("release", f"is of {command}, not of a grid", fix)
     return release
 
 
@@ -111,7 +112,7 @@ def means(release: Path, *, part: str | None, key: str | None, level: str, joine
     """
     from starling.release.text import table
 
-    chosen = _level(level)
+    chosen = exact_level(level)
     ask = _asker(level=str((1 + chosen) / 2), joined=joined, **queries)
     working("checking the release and counting")
     with _opened(release, key) as opened:
@@ -169,7 +170,7 @@ def _asker(
         raise click.UsageError("Give --rectangles, --polygons or --hexagons, and one of them")
     if hexagons is not None and units is not None:
         raise click.UsageError("H3 cells have no --units")
-    sure: dict[str, Any] = {"level": _level(level), "together": joined}
+    sure: dict[str, Any] = {"level": exact_level(level), "together": joined}
     if rectangles is not None:
         rows = queries.read_rectangles(rectangles)
         return lambda grid: grid.count(rows, units or "cells", **sure)  # type: ignore[arg-type]
@@ -181,7 +182,8 @@ def _asker(
     return lambda grid: grid.count_hexagons(cells, **sure)
 
 
-def _level(text: str) -> Fraction:
+def exact_level(text: str) -> Fraction:
+    """The level that an option states; raises ParameterError where it is not between 0 and 1."""
     from starling.privacy.budget import exact
 
     level = exact(text, field="--level")
@@ -215,7 +217,7 @@ def hotspots(
     """The squares with most released points: which surely are, and how likely each is, among those with most points."""
     working("checking the release and ranking its squares")
     with _opened(release, key) as opened:
-        choices = k, side, _level(level)
+        choices = k, side, exact_level(level)
         hotspots = opened.hotspots(*choices, part) if chance else opened.released(part).hotspots(*choices)
     return Result(partial(_hotspots_text, hotspots, level), hotspots.as_json)
 
@@ -259,7 +261,7 @@ def map_(
         raise click.UsageError("Give --out, --open, or both")
     working("checking the release and drawing it")
     with _opened(release, key) as opened:
-        text = page(opened.map(part, _level(level), typical=typical))
+        text = page(opened.map(part, exact_level(level), typical=typical))
     file = write_new(page_folder() / "map.html" if out is None else out, text)
     if opens:
         show(file.absolute().as_uri())
@@ -283,18 +285,24 @@ def export(
     """Write released boxes as GeoParquet and GeoJSON, the grid as .npz, and counts of H3 cells as Parquet, for other programs.
 
     Of a value, without a layer: boxes with points, sums and means, and their sure intervals. Released areas become GeoParquet, GeoJSON and
-    CSV, with their polygons and intervals.
+    CSV, with their polygons and intervals. Flows become locations.csv and flows.csv, as flowmap.gl reads them, and lines as GeoParquet, of
+    the pairs of areas that surely have trips.
     """
     from starling.places.answers.hotspots import as_rectangles
     from starling.places.areas.analysis import AreasRelease
     from starling.places.areas.artifact.exports import write_all as write_areas
     from starling.places.artifact.exports import write_all, write_means
+    from starling.places.flows.analysis import FlowsRelease
     from starling.release.text import facts
 
     working("checking the release and writing it")
     opened: Any
     with opened_release(release, "places", key) as opened:
-        if isinstance(opened, AreasRelease):
+        if isinstance(opened, FlowsRelease):
+            if rounded or part is not None or resolution is not None:
+                raise ParameterError("--slice", "is of points, as --h3 and --rounded", "leave it out")
+            files = opened.export(out)
+        elif isinstance(opened, AreasRelease):
             if rounded or resolution is not None:
                 option = "--rounded" if rounded else "--h3"
                 raise ParameterError(option, "is of releases of a grid", "leave it out")

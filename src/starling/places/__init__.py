@@ -6,17 +6,19 @@ from starling.lazy import lazy
 
 if TYPE_CHECKING:
     from starling.places.areas.session import AreasPlan
+    from starling.places.flows.session import FlowsPlan
     from starling.places.publish import release
     from starling.places.session import Plan, plan
     from starling.places.source import open_records
     from starling.places.source.validation import validate
 
-__all__ = ["AreasPlan", "Plan", "open_records", "plan", "release", "validate"]
+__all__ = ["AreasPlan", "FlowsPlan", "Plan", "open_records", "plan", "release", "validate"]
 
 lazy(
     __name__,
     {
         "areas.session": "AreasPlan",
+        "flows.session": "FlowsPlan",
         "publish": "release",
         "session": "Plan plan",
         "source": "open_records",

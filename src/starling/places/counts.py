@@ -28,7 +28,7 @@ from starling.engine.spark import Parts, Spark
 from starling.places.measurements import Int64
 from starling.places.occupied import Counted, OccupiedCells, occupied
 from starling.places.plan import Plan
-from starling.places.plan.points import PointPlan
+from starling.places.plan.points import CountedPlan
 from starling.places.source import Held, Records, read_part
 from starling.places.source.cells import cells_of, units_of
 from starling.privacy.compiled import compiled
@@ -81,11 +81,11 @@ def tally(plan: Plan, records: Records | Held, key: bytes, cluster: Spark | None
 
 
 def points_by_cell(
-    plan: PointPlan, place: Placed, records: Records | Held, key: bytes, cluster: Spark | None = None
+    plan: CountedPlan, place: Placed, records: Records | Held, key: bytes, cluster: Spark | None = None
 ) -> Int64:
     """The number of points of each cell of all slices, int64 (cells,), whatever is a cell: `place` says which is a record's."""
     counts = np.zeros(plan.cells, dtype=np.int64)
-    if plan.unit == "point" and cluster is None:
+    if plan.unit != "person" and cluster is None:
         _add_all(place, records, counts)
     else:
         with closing(_summed(plan, place, plan.cells, records, key, cluster)) as answer:
@@ -152,7 +152,7 @@ def coded(plan: Plan, table: pa.Table) -> Int64:
 
 
 def _summed(
-    plan: PointPlan, place: Placed, many: int, records: Records | Held, key: bytes, cluster: Spark | None
+    plan: CountedPlan, place: Placed, many: int, records: Records | Held, key: bytes, cluster: Spark | None
 ) -> Generator[pa.RecordBatch, None, None]:
     """The engine's answer: cell by number, of so many, and points of it; the same cell may stand in several batches."""
     person = plan.unit == "person"
@@ -197,7 +197,7 @@ def _add(cells: Int64, dense: Int64) -> None:
             dense[cell] += 1
 
 
-def persons(plan: PointPlan, place: Placed, records: Records | Held, part: Part) -> Iterator[pa.RecordBatch]:
+def persons(plan: CountedPlan, place: Placed, records: Records | Held, part: Part) -> Iterator[pa.RecordBatch]:
     """The points of a part with their persons, as PERSONS has them."""
     for table in read_part(records, part):
         cells, person = pa.array(place(table)), labels(table[plan.columns.person])

@@ -1,12 +1,14 @@
 """The domain of points, as the registry of domains gives it to the frame."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from starling.errors import ParameterError
 from starling.lazy import later
 from starling.places.areas.plan.grammar import AREA_PLAN
+from starling.places.flows.plan.grammar import FLOWS
 from starling.places.plan.grammar import PLAN
 from starling.release.domain import Delivering, Domain, Invented, Verbs
 
@@ -19,12 +21,16 @@ if TYPE_CHECKING:
 def _invent(plan: str, _: Mapping[str, Path], folder: Path) -> Invented:
     from starling.places.areas.generate import stand_in as stand_in_areas
     from starling.places.areas.plan.model import AreasPlan
+    from starling.places.flows.generate import stand_in as stand_in_flows
+    from starling.places.flows.plan import Plan as FlowsPlan
     from starling.places.generate.standing_in import stand_in
     from starling.places.kinds import load
 
     chosen = load(plan)
     path = Path(plan)
-    if isinstance(chosen, AreasPlan):
+    if isinstance(chosen, FlowsPlan):
+        written, records = stand_in_flows(chosen, folder)
+    elif isinstance(chosen, AreasPlan):
         written, records = stand_in_areas(path, chosen, folder)
     else:
         written, records = stand_in(path, chosen, folder)
@@ -50,14 +56,18 @@ def _preview(
 ) -> "Preview":
     from starling.places.areas.plan.model import AreasPlan
     from starling.places.areas.preview import preview as preview_areas
+    from starling.places.flows.plan import Plan as FlowsPlan
+    from starling.places.flows.preview import Preview as FlowsPreview
     from starling.places.kinds import load
     from starling.places.preview import NAMED, SIZES, preview
 
     chosen = load(plan)
-    if isinstance(chosen, AreasPlan):
+    if isinstance(chosen, AreasPlan | FlowsPlan):
         if sizes or worlds:
-            problem = "is of plans of a grid, and this plan is of areas, whose errors are known exactly"
+            problem = "is of plans of a grid, and the errors of this plan are known exactly"
             raise ParameterError("--size" if sizes else "--world", problem, "leave it out")
+        if isinstance(chosen, FlowsPlan):
+            return FlowsPreview(chosen if expected is None else replace(chosen, expected=expected))
         return preview_areas(chosen, expected=expected)
     tried = [NAMED[each] for each in worlds or NAMED]
     return preview(chosen, expected=expected, sizes=sizes or SIZES, seed=seed, trials=trials, worlds=tried)
@@ -67,6 +77,8 @@ def _generate(plan: str | None, *, out: Path, seed: int, sigma: int | None, poin
     """Without a plan, the points of the paper."""
     from starling.places.areas.generate import write_for as write_for_areas
     from starling.places.areas.plan.model import AreasPlan
+    from starling.places.flows.generate import write_for as write_for_flows
+    from starling.places.flows.plan import Plan as FlowsPlan
     from starling.places.generate import POINTS, write, write_for
     from starling.places.kinds import load
 
@@ -75,13 +87,22 @@ def _generate(plan: str | None, *, out: Path, seed: int, sigma: int | None, poin
     if sigma is not None:
         raise ParameterError("--sigma", "stands beside PLAN", "give --sigma without PLAN")
     chosen = load(plan)
+    if isinstance(chosen, FlowsPlan):
+        return write_for_flows(chosen, out, seed=seed, trips=points)
     if isinstance(chosen, AreasPlan):
         return write_for_areas(chosen, out, seed=seed, points=points)
     return write_for(chosen, out, seed=seed, points=points)
 
 
 def _plot(releases: Iterator[Any], *, part: str | None) -> "Plots":
-    return next(releases).plot(part)  # type: ignore[no-any-return]
+    from starling.places.flows.analysis import FlowsRelease
+
+    release = next(releases)
+    if not isinstance(release, FlowsRelease):
+        return release.plot(part)  # type: ignore[no-any-return]
+    if part is not None:
+        raise ParameterError("--slice", "is of points, and this release is of flows", "leave it out")
+    return release.plot()
 
 
 PLACES: Final = Domain(
@@ -91,5 +112,5 @@ PLACES: Final = Domain(
     later("starling.places.kinds:opened"),
     Verbs(_plan, _preview, generate=_generate, plot=_plot),
     Delivering(("records",), later("starling.places.kinds:deliver"), invent=_invent),
-    {"places by area": AREA_PLAN, "places": PLAN},
+    {"places": PLAN, "places by area": AREA_PLAN, "flows": FLOWS},
 )

@@ -5,7 +5,8 @@ from pathlib import Path
 import pandas as pd
 
 from starling import places
-from starling.screens.places.areas import AreasPages, pages_of_places
+from starling.screens.places.areas import AreasPages
+from starling.screens.places.kinds import pages_of_places
 from tests.places.areas.worlds import plan
 
 

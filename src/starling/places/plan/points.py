@@ -7,7 +7,39 @@ from starling.places.plan.grid import Crs
 from starling.text_format import TextFormat
 
 
-class PointPlan(Protocol):
+class PersonColumn(Protocol):
+    """Columns of records, of which one may say whose a record is."""
+
+    @property
+    def person(self) -> str:
+        """The column of persons; empty for none."""
+
+
+class CountedPlan(Protocol):
+    """A plan whose records are counted in cells, whatever is a cell."""
+
+    @property
+    def columns(self) -> PersonColumn:
+        """The columns that are read."""
+
+    @property
+    def unit(self) -> str:
+        """What is protected: a person, or one record."""
+
+    @property
+    def points(self) -> int:
+        """The most records of one unit that are counted."""
+
+    @property
+    def distinct(self) -> bool:
+        """Whether a person's records in one cell count once."""
+
+    @property
+    def cells(self) -> int:
+        """All cells."""
+
+
+class PointPlan(CountedPlan, Protocol):
     """A plan whose records are points; its fields are those of `model.Plan`."""
 
     @property
@@ -35,17 +67,5 @@ class PointPlan(Protocol):
         """What is protected."""
 
     @property
-    def points(self) -> int:
-        """The most points of one unit that are counted."""
-
-    @property
-    def distinct(self) -> bool:
-        """Whether a person's points in one cell of one slice count once."""
-
-    @property
     def expected(self) -> int | None:
         """Publicly expected number of points."""
-
-    @property
-    def cells(self) -> int:
-        """Cells of all slices."""

@@ -1,0 +1,1 @@
+"""What released flows answer, and how far each answer may be off."""

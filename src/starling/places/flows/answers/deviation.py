@@ -1,0 +1,103 @@
+"""How far sums of released trips err: exact variances of the noise that is in them, and intervals.
+
+An answer is the sum over origins i and destinations j of a_i b_j x_ij. The estimate is linear, so an answer weighs the noise of the numbers
+of a pair of levels (l, m) by u_l(a) u_m(b), where u are the coefficients that least squares along one end give to measured nodes. The
+variance is the sum over pairs of V_lm |u_l|^2 |u_m|^2, with V_lm the variance of the noise as it is drawn. The most that one draw has of
+it, the largest V_lm max(u_l^2) max(u_m^2), says how many deviations hold all but a chance (privacy/distributions/deviations.py).
+Rounding to units moves an answer by at most half a unit for each of its cells.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, floor
+
+import numpy as np
+import numpy.typing as npt
+
+from starling.hierarchy.trees import coefficients_of_sum
+from starling.places.flows.measurements import UNIT
+from starling.places.flows.plan.levels import Levels
+from starling.privacy.budget import Cost, Epsilon
+from starling.privacy.distributions.accuracy import standard_deviation
+from starling.privacy.distributions.deviations import laplace_deviations, normal_deviations
+
+Floats = npt.NDArray[np.float64]
+COLUMNS = 512
+"""Answers whose coefficients are computed at a time."""
+_ROUNDED = 1 + 1e-9
+"""A part of 1/n is one of n draws, whatever doubles make of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class EndWeights:
+    """Of one end of several answers, what least squares give to the nodes of each measured level.
+
+    Attributes:
+        squares: float64 (measured levels, answers): sums of squares.
+        largest: float64 (measured levels, answers): largest squares.
+        cells: float64 (answers,): the sum of the weights of areas, without their signs.
+    """
+
+    squares: Floats
+    largest: Floats
+    cells: Floats
+
+
+class Noise:
+    """The noise of a release, as far as it is in sums of trips."""
+
+    def __init__(self, levels: Levels, cost: Cost, trips: int) -> None:
+        self._levels, self._cost = levels, cost
+        self._factors = levels.relative_variances(cost)
+        many = len(levels.measured)
+        spreads = [standard_deviation(levels.noise(pair, cost, trips)) ** 2 for pair in levels.pairs]
+        self._variances = np.array(spreads).reshape(many, many)
+
+    def end(self, weights: Floats) -> EndWeights:
+        """The weights of measured nodes in sums over the areas of one end, of which float64 (areas, answers) are the weights."""
+        squares, largest = [], []
+        for first in range(0, weights.shape[1], COLUMNS):
+            own = self._coefficients(weights[:, first : first + COLUMNS])
+            squares.append(np.stack([(each * each).sum(axis=0) for each in own]))
+            largest.append(np.stack([(each * each).max(axis=0) for each in own]))
+        return EndWeights(np.hstack(squares), np.hstack(largest), np.abs(weights).sum(axis=0))
+
+    def _coefficients(self, weights: Floats) -> list[Floats]:
+        """The coefficients of measured nodes in sums over areas: float64 (nodes, answers) of each measured level."""
+        shapes = [(self._levels.sizes[level], weights.shape[1]) for level in self._levels.measured]
+        variances = [np.full(shape, factor) for shape, factor in zip(shapes, self._factors, strict=True)]
+        above = [np.zeros(shape) for shape in shapes[:-1]]
+        return coefficients_of_sum(variances, list(self._levels.tree), [*above, np.ascontiguousarray(weights)])
+
+    def margins(self, origins: EndWeights, destinations: EndWeights, alpha: Fraction) -> Floats:
+        """By how much each answer errs at most, but for a chance of `alpha`: float64 (answers of origins, answers of destinations)."""
+        variance = origins.squares.T @ self._variances @ destinations.squares
+        moved = np.outer(origins.cells, destinations.cells) * 2.0 ** -(UNIT + 1)
+        return np.asarray(self._deviations(variance, origins, destinations, alpha) * np.sqrt(variance) + moved)
+
+    def _deviations(
+        self, variance: Floats, origins: EndWeights, destinations: EndWeights, alpha: Fraction
+    ) -> Floats | float:
+        if not isinstance(self._cost, Epsilon):
+            return normal_deviations(alpha)
+        largest = np.zeros(variance.shape)
+        for row, column in np.ndindex(self._variances.shape):
+            own = np.outer(origins.largest[row], destinations.largest[column]) * self._variances[row, column]
+            np.maximum(largest, own, out=largest)
+        draws = np.floor(variance / np.where(largest > 0, largest, 1.0) * _ROUNDED)
+        steps = np.frexp(np.clip(draws, 1, 64))[1] - 1
+        by_step = np.array([laplace_deviations(alpha, 1 << step) for step in range(7)])
+        return np.asarray(by_step[steps])
+
+    def deviation(self, origins: EndWeights, destinations: EndWeights) -> Floats:
+        """The exact standard deviation of each answer: float64 (answers of origins, answers of destinations)."""
+        return np.asarray(np.sqrt(origins.squares.T @ self._variances @ destinations.squares))
+
+
+def whole_ends(estimate: float, margin: float) -> tuple[int, int]:
+    """The least and the largest whole number of trips within a margin of an estimate, neither below 0.
+
+    >>> whole_ends(3.4, 2.0), whole_ends(-5.0, 2.0)
+    ((2, 5), (0, 0))
+    """
+    return max(ceil(estimate - margin), 0), max(floor(estimate + margin), 0)

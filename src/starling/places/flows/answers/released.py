@@ -1,0 +1,213 @@
+"""What is asked of released flows: trips from some nodes to some nodes, each with its interval; and the pairs of areas with most trips."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from starling.errors import ParameterError
+from starling.places.flows.answers.deviation import EndWeights, Floats, Noise, whole_ends
+from starling.places.flows.measurements import summed
+from starling.places.flows.plan import Plan
+from starling.places.flows.plan.levels import Int64
+from starling.planfile.spelling import did_you_mean, shown
+from starling.privacy.budget import Exact, exact
+from starling.release.codec import Json
+from starling.release.session import Described, Grid
+
+LEVEL: Final = Fraction(95, 100)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class FlowCount(Described):
+    """Trips from some areas to some areas.
+
+    Attributes:
+        trips: The estimate; it may be negative.
+        lower: The least number of trips that the interval holds.
+        upper: The largest.
+        deviation: The exact standard deviation of the estimate.
+    """
+
+    origin: str
+    destination: str
+    trips: float
+    lower: int
+    upper: int
+    deviation: float
+
+    def _facts(self) -> list[tuple[str, str]]:
+        return [
+            ("from", self.origin),
+            ("to", self.destination),
+            ("trips", f"{self.trips:z,.1f}"),
+            ("interval", f"{self.lower:,} to {self.upper:,}"),
+            ("standard deviation", f"{self.deviation:z,.2f}"),
+        ]
+
+    def as_json(self) -> dict[str, Json]:
+        """Each attribute by its name."""
+        return {name: getattr(self, name) for name in FlowCount.__slots__}
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class LargestFlows(Described):
+    """The pairs of areas with most released trips, most first.
+
+    Attributes:
+        pairs: int64 (k, 2): the areas of origin and of destination.
+        trips: float64 (k,): released trips.
+        lower: int64 (k,): the least number of trips in the interval of each, which hold together.
+        upper: int64 (k,): the largest.
+        sure: bool (k,): whether it surely is among the k pairs with most trips; all marks are right together.
+    """
+
+    names: tuple[str, ...]
+    pairs: Int64
+    trips: Floats
+    lower: Int64
+    upper: Int64
+    sure: np.ndarray[tuple[int], np.dtype[np.bool_]]
+
+    def _facts(self) -> list[tuple[str, str]]:
+        return [("flows", f"{len(self.trips):,} pairs of areas with most trips")]
+
+    def _parts(self) -> tuple[Grid, ...]:
+        return ((self.header(), self.rows()),)
+
+    def header(self) -> tuple[str, ...]:
+        """The columns of `rows`."""
+        return ("rank", "from", "to", "trips", "at least", "at most", "surely among them")
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """Each pair in words."""
+        ends = zip(
+            self.pairs.tolist(), self.trips.tolist(), self.lower.tolist(), self.upper.tolist(), self.sure, strict=True
+        )
+        return [
+            (
+                str(rank),
+                self.names[origin],
+                self.names[destination],
+                f"{trips:z,.1f}",
+                f"{low:,}",
+                f"{high:,}",
+                "yes" if sure else "",
+            )
+            for rank, ((origin, destination), trips, low, high, sure) in enumerate(ends, 1)
+        ]
+
+    def as_json(self) -> dict[str, Json]:
+        """Each attribute as a list, with an entry for each pair."""
+        columns = {name: getattr(self, name).tolist() for name in ("trips", "lower", "upper", "sure")}
+        ends = [[self.names[place] for place in pair] for pair in self.pairs.tolist()]
+        return {"origin": [one for one, _ in ends], "destination": [other for _, other in ends], **columns}
+
+
+class ReleasedFlows:
+    """The released trips from area to area, and how far any sum of them may be off.
+
+    Args:
+        plan: The public plan.
+        trips: float64 (areas, areas): the released table.
+    """
+
+    def __init__(self, plan: Plan, trips: Floats) -> None:
+        self.plan, self.trips = plan, trips
+        self._noise = Noise(plan.levels, plan.cost, plan.trips)
+
+    @cached_property
+    def each(self) -> EndWeights:
+        """One end of all flows that begin or end in one area."""
+        return self._noise.end(np.eye(self.plan.levels.areas))
+
+    def ends_of_level(self, level: int) -> EndWeights:
+        """One end of the flows of each node of a level."""
+        levels = self.plan.levels
+        return self._noise.end((levels.nodes_of_areas[level][:, None] == np.arange(levels.sizes[level])) * 1.0)
+
+    def margins(self, origins: EndWeights, destinations: EndWeights, level: Fraction = LEVEL) -> Floats:
+        """By how much each number is off at most, with a probability of `level`, each on its own."""
+        return self._noise.margins(origins, destinations, 1 - level)
+
+    def count(self, origin: Sequence[str], destination: Sequence[str], level: Exact = LEVEL) -> FlowCount:
+        """Trips from any of some nodes to any of others.
+
+        Args:
+            origin: Ids of areas, or names of larger areas; none for everywhere.
+            destination: The same of the other end.
+            level: The probability with which the interval holds the true number, for a question fixed before the release is seen.
+
+        Raises:
+            ParameterError: there is no such area, or a level that is not between 0 and 1.
+        """
+        chance = _chance(level)
+        ends = [self.chosen(names, field)[:, None] for names, field in ((origin, "from"), (destination, "to"))]
+        one, other = (self._noise.end(end) for end in ends)
+        trips = float(self.trips[ends[0][:, 0] > 0][:, ends[1][:, 0] > 0].sum())
+        low, high = whole_ends(trips, float(self.margins(one, other, chance)[0, 0]))
+        begins, leads = (", ".join(names) or "everywhere" for names in (origin, destination))
+        return FlowCount(begins, leads, trips, low, high, float(self._noise.deviation(one, other)[0, 0]))
+
+    def chosen(self, names: Sequence[str], field: str) -> Floats:
+        """float64 (areas,): 1 for the areas that some names mean, else 0; for none, all."""
+        areas, levels = self.plan.areas, self.plan.levels
+        chosen = np.zeros(levels.areas, dtype=np.bool_)
+        for name in names:
+            inside = np.array([each == name for each in areas.ids])
+            for level, nodes in enumerate(areas.nodes):
+                inside |= np.isin(levels.nodes_of_areas[level], [at for at, each in enumerate(nodes) if each == name])
+            if not inside.any():
+                known = [*areas.ids, *(each for nodes in areas.nodes for each in nodes)]
+                raise ParameterError(field, f"has no area {shown(name)}", did_you_mean(name, known))
+            chosen |= inside
+        return (chosen if len(names) else ~chosen).astype(np.float64)
+
+    def largest(self, k: int, level: Exact = LEVEL) -> LargestFlows:
+        """The k pairs of areas with most released trips.
+
+        Args:
+            k: How many.
+            level: The probability with which all intervals of all pairs hold, and so all marks are right.
+
+        Raises:
+            ParameterError: k is not from 1 to the number of pairs, or a level that can't be kept for so many.
+        """
+        many = self.trips.size
+        if not 1 <= k <= many:
+            raise ParameterError("k", f"is not in 1 to {many:,}", "ask for as many pairs as there are")
+        margins = self.margins(self.each, self.each, 1 - (1 - _chance(level)) / many)
+        values = self.trips.reshape(-1)
+        first = np.argsort(-values, kind="stable")[:k]
+        below, above = values - margins.reshape(-1), values + margins.reshape(-1)
+        # Fewer than k others can have more where the lower end is above the upper one of the next.
+        sure = below[first] > np.partition(above, -k - 1)[-k - 1] if k < many else np.ones(k, dtype=np.bool_)
+        ends = np.array([whole_ends(values[at], margins.flat[at]) for at in first.tolist()], dtype=np.int64)
+        areas = self.plan.levels.areas
+        pairs = np.stack([first // areas, first % areas], axis=1)
+        return LargestFlows(self.plan.areas.names, pairs, values[first], ends[:, 0], ends[:, 1], sure)
+
+    @cached_property
+    def certain(self) -> tuple[Int64, Floats]:
+        """The pairs of areas that have trips, all of them together with a probability of 95 %: int64 (pairs, 2), most trips first, and the
+        released trips of each, float64 (pairs,); of equal ones the earlier areas first.
+        """
+        alpha = (1 - LEVEL) / self.trips.size
+        origins, destinations = np.nonzero(self.trips > self.margins(self.each, self.each, 1 - alpha))
+        trips = self.trips[origins, destinations]
+        order = np.argsort(-trips, kind="stable")
+        return np.stack([origins, destinations], axis=1)[order], trips[order]
+
+    def of_levels(self, pair: tuple[int, int]) -> Floats:
+        """The trips from each node of a level to each of a level, exact sums of those between areas."""
+        return summed(self.plan.levels, self.trips, pair)
+
+
+def _chance(level: Exact) -> Fraction:
+    chance = exact(level, field="level")
+    if not 0 < chance < 1:
+        raise ParameterError("level", "is not between 0 and 1", 'give one such as "0.95"')
+    return chance

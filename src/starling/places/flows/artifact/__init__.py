@@ -1,0 +1,1 @@
+"""What a release of flows is made of: its public plan and measurements, its tables, its words."""

@@ -1,0 +1,139 @@
+"""What a release of flows says of itself: its parameters for privacy.json, its words for the registry, and its part of the report.
+
+All of it is computed from the plan and from released values.
+"""
+
+from functools import partial
+from typing import Final
+
+from starling.pages.parts import Headline, Picture, Section, Table
+from starling.places.flows.answers.released import FlowCount, ReleasedFlows
+from starling.places.flows.artifact.public_plan import AREAS, FLOWS, PLAN
+from starling.places.flows.pictures import MOST, arc_map
+from starling.places.flows.plan import Plan
+from starling.privacy.budget import decimal_up
+from starling.release.codec import Json
+from starling.release.registry import Product
+from starling.release.report.pages import files
+from starling.release.statement import Particulars
+from starling.release.text import outside_note, rounded, whole
+
+LISTED: Final = 15
+"""Pairs of areas in the report."""
+CAPTION: Final = (
+    f"The largest {MOST} pairs of areas that surely have trips, all of them together with a probability of 95 %; thicker where more lead."
+    " Each arc bends to the right of its way; dots are trips within an area. What is not drawn may be there: too little can be said of it."
+)
+
+
+def particulars(plan: Plan) -> Particulars:
+    """What privacy.json says of a release."""
+    bounds: dict[str, Json] = {"trips_of_a_unit": plan.trips}
+    if plan.unit == "person":
+        bounds["kept"] = "the rows of smallest keyed hash among a person's own"
+    levels = zip(plan.areas.level_names, plan.levels.sizes, plan.levels.shares, strict=True)
+    mechanism: dict[str, Json] = {
+        "name": "flows",
+        "plan": PLAN,
+        "plan_sha256": plan.digest,
+        "trip": plan.trip,
+        "areas_sha256": plan.areas.digest,
+        "levels": [{"name": name, "nodes": nodes, "share": str(share)} for name, nodes, share in levels],
+    }
+    return Particulars("places", mechanism, bounds)
+
+
+def product(plan: Plan) -> Product:
+    """A release in the words of the registry."""
+    many = plan.levels.areas
+    bound = f"of one person at most {plan.trips} trips are counted, those of smallest keyed hash among the person's own"
+    return Product(
+        description=f"Trips ({plan.trip}) from each to each of {many:,} public areas.",
+        intended_use="Flows between areas and groups of areas, with row and column sums that agree.",
+        region=f"{many:,} public areas",
+        domain="Trips between the areas; those that begin or end elsewhere are dropped, and their number is not published.",
+        bounds=bound if plan.unit == "person" else "Each trip leads from one area to one area.",
+        mechanisms="Discrete Laplace or Gaussian noise, exact over the integers, on every pair of nodes of every pair of levels.",
+        post_processing="Weighted least squares make one table of all measurements; it is a function of them.",
+        composition="Sequential over pairs of levels, parallel within each. The tree with every event is in privacy.json.",
+        unprotected="Nothing about the trips is published without noise.",
+    )
+
+
+def charged(plan: Plan) -> Section:
+    """The budget by pairs of levels."""
+    levels, names = plan.levels, plan.areas.level_names
+    rows = tuple(
+        (f"{names[one]} to {names[other]}", decimal_up(plan.cost.amount * levels.shares[one] * levels.shares[other]))
+        for one, other in levels.pairs
+    )
+    unit = "one trip" if plan.unit == "trip" else f"one person, of whom at most {plan.trips} trips are counted"
+    text = f"""
+        Protected is {unit}. Trips are counted from every node to every node of each pair of levels of areas, empty or not. A trip lies in
+        one pair of nodes of each pair of levels, so that these costs add up.
+    """
+    measure = type(plan.cost).__name__.lower()
+    return Section(
+        "What was measured and charged", text, tables=(Table(("Measured", measure), rows, "Budget by pairs of levels"),)
+    )
+
+
+def headline(plan: Plan, everywhere: FlowCount) -> Headline:
+    """All trips, in one number."""
+    interval = f"95 % interval: {everywhere.lower:,} to {everywhere.upper:,}"
+    note = outside_note([(round(everywhere.trips), everywhere.lower, everywhere.upper)])
+    return Headline(f"Trips ({plan.trip}) between all areas", whole(everywhere.trips), interval, note)
+
+
+def picture(released: ReleasedFlows) -> Picture:
+    """The map of arcs."""
+    return Picture(partial(arc_map, released), CAPTION, "flows")
+
+
+def sections(released: ReleasedFlows) -> tuple[Section, ...]:
+    """The map, the largest flows, what is public, files."""
+    plan = released.plan
+    return (
+        Section(
+            "Where trips lead",
+            pictures=(picture(released),),
+            headline=headline(plan, released.count((), ())),
+        ),
+        _largest(released),
+        _public(plan),
+        files(
+            (
+                ("data/flows.parquet", "estimated trips of every pair of nodes of every pair of levels, with margins"),
+                (FLOWS, "every noisy number as it was drawn; the table is a function of them"),
+                (PLAN, "the public plan, enough to make the table from the measurements again"),
+                (AREAS, "the public areas"),
+                ("privacy.json", "what is promised and was charged, with exact amounts"),
+            )
+        ),
+    )
+
+
+def _largest(released: ReleasedFlows) -> Section:
+    pairs, trips = released.certain
+    names = released.plan.areas.names
+    margins = released.margins(released.each, released.each)
+    rows = tuple(
+        (f"{names[one]} to {names[other]}", rounded(many), f"± {rounded(float(margins[one, other]))}")
+        for (one, other), many in list(zip(pairs.tolist(), trips.tolist(), strict=True))[:LISTED]
+    )
+    text = """
+        Each estimate is off by at most its margin with a probability of 95 %, each on its own. They were chosen for being large, so that
+        more of them than that are too large: "starling places flows" marks which surely are the largest.
+    """
+    table = Table(("From and to", "Trips", "95 % margin"), rows, "Largest flows between areas that surely have trips")
+    return Section("Largest flows", text, tables=(table,))
+
+
+def _public(plan: Plan) -> Section:
+    text = f"""
+        Public, and used as such: the {plan.levels.areas:,} areas with their hierarchy, and how the budget is shared. Every pair of them has
+        a number, whether or not a trip led there.
+
+        By the rule of all records a trip is dropped if an end is missing or in no area. How many were dropped is not published.
+    """
+    return Section("What is public, and how trips are counted", text, folded=True)

@@ -1,0 +1,90 @@
+"""What is public of a release of flows, in its folder: the plan with its areas, and the noisy numbers, as they were drawn.
+
+plan/plan.json                  every choice, as the keys of a plan file state it
+plan/areas.geojson              the public areas
+measurements/flows.parquet      noisy trips of every pair of nodes of every pair of levels, pair of levels after pair of levels
+"""
+
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from starling.errors import IntegrityError
+from starling.places.areas.plan.areas_grammar import FILE
+from starling.places.flows.measurements import Drawn
+from starling.places.flows.plan import Plan
+from starling.release import public_json
+from starling.release.checks import InvalidRelease
+from starling.release.codec import Json
+from starling.release.encrypted import Create
+from starling.release.manifest import DOWNLOAD_AGAIN
+
+PLAN: Final = "plan/plan.json"
+AREAS: Final = f"plan/{FILE}"
+MEASUREMENTS: Final = "measurements"
+"""The name of the check, and of the folder."""
+FLOWS: Final = f"{MEASUREMENTS}/flows.parquet"
+SCHEMA: Final = pa.schema([("origin_level", pa.int8()), ("destination_level", pa.int8()), ("value", pa.int64())])
+TITLE: Final = "Noisy trips between nodes of every pair of levels of areas, row by row"
+WORDS: Final = {
+    "origin_level": "Level of the origins, 0 for the whole",
+    "destination_level": "Level of the destinations, 0 for the whole",
+    "value": "Noisy number of trips; may be negative",
+}
+
+
+def write_plan(folder: Path, plan: Plan) -> None:
+    """Write the plan and its areas below `folder`."""
+    (folder / "plan").mkdir()
+    (folder / AREAS).write_text(plan.areas.text(), encoding="utf-8")
+    public_json.write(folder, PLAN, plan.values())
+
+
+def read_plan(folder: Path) -> Plan:
+    """What `write_plan` wrote. Raises IntegrityError where the files are not what it writes, and PlanError where they state a plan that
+    cannot be.
+    """
+    plan: Plan = public_json.read(folder, PLAN, partial(_plan, folder), Plan.values)
+    if (folder / AREAS).read_text(encoding="utf-8") != plan.areas.text():
+        raise IntegrityError(AREAS, "is not as Starling writes it", DOWNLOAD_AGAIN)
+    return plan
+
+
+def _plan(folder: Path, values: Mapping[str, Json]) -> Plan:
+    stated: dict[str, Any] = dict(values)
+    return Plan.of(stated, folder=folder / "plan")
+
+
+def write_measurements(create: Create, plan: Plan, drawn: Drawn) -> None:
+    """Write what was drawn; `create` makes the file."""
+    with create(FLOWS) as file, pq.ParquetWriter(file, SCHEMA, compression="zstd", write_statistics=False) as writer:
+        for pair, numbers in zip(plan.levels.pairs, drawn, strict=True):
+            ends = [np.full(numbers.size, level, dtype=np.int8) for level in pair]
+            writer.write_table(pa.table([*ends, numbers.reshape(-1)], SCHEMA))
+
+
+def read_measurements(folder: Path, plan: Plan) -> Drawn:
+    """What `write_measurements` wrote. Raises InvalidRelease where it is not the numbers of each pair of levels of the plan, each once."""
+    try:
+        with pq.ParquetFile(folder / FLOWS) as file:
+            if not file.schema_arrow.equals(SCHEMA):
+                raise InvalidRelease(MEASUREMENTS, FLOWS, "has other columns than a release writes")
+            table = file.read()
+    except (OSError, pa.ArrowException):
+        raise InvalidRelease(MEASUREMENTS, FLOWS, "cannot be read as Parquet") from None
+    sizes = plan.levels.sizes
+    shapes = [(sizes[one], sizes[other]) for one, other in plan.levels.pairs]
+    many = [rows * columns for rows, columns in shapes]
+    if any(column.null_count for column in table.columns) or len(table) != sum(many):
+        raise InvalidRelease(MEASUREMENTS, FLOWS, "has not one number for each pair of nodes")
+    origin, destination, value = (np.ascontiguousarray(column.to_numpy()) for column in table.columns)
+    stated = np.repeat(np.array(plan.levels.pairs), many, axis=0)
+    if not (np.array_equal(origin, stated[:, 0]) and np.array_equal(destination, stated[:, 1])):
+        raise InvalidRelease(MEASUREMENTS, FLOWS, "has other pairs of levels than the plan measures")
+    parts = np.split(value, np.cumsum(many)[:-1])
+    return tuple(part.reshape(shape) for part, shape in zip(parts, shapes, strict=True))

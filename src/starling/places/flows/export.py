@@ -1,0 +1,65 @@
+"""Released flows in the formats of flow maps: the two CSV files that flowmap.gl and Flowmap.blue read, and lines as GeoParquet.
+
+Whole trips are written, of the pairs of areas that surely have some, all together with a probability of 95 %: others would be ghosts of
+the noise, of which there are many among so many pairs.
+"""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from starling.engine.new_folder import new_folder
+from starling.places.flows.answers.released import ReleasedFlows
+from starling.places.flows.pictures import middles
+
+LOCATIONS: Final = "locations.csv"
+FLOWS: Final = "flows.csv"
+LINES: Final = "flows.parquet"
+_LINE: Final = np.dtype([("order", "u1"), ("kind", "<u4"), ("points", "<u4"), ("ends", "<f8", (2, 2))])
+"""A line of two points in WKB, little-endian."""
+
+
+def write_all(out: Path, released: ReleasedFlows) -> tuple[Path, ...]:
+    """Write released flows in all formats into the new folder `out`; raises OutputError where it exists or cannot be written."""
+    areas, places = released.plan.areas, middles(released)
+    pairs, trips = released.certain
+    whole = np.maximum(np.floor(trips + 0.5), 1).astype(np.int64)
+    margins = released.margins(released.each, released.each)[pairs[:, 0], pairs[:, 1]]
+    with new_folder(out) as folder:
+        with (folder / LOCATIONS).open("x", encoding="utf-8", newline="") as file:
+            rows = csv.writer(file)
+            rows.writerow(("id", "name", "lat", "lon"))
+            rows.writerows(
+                (each, name, y, x) for each, name, (x, y) in zip(areas.ids, areas.names, places.tolist(), strict=True)
+            )
+        with (folder / FLOWS).open("x", encoding="utf-8", newline="") as file:
+            rows = csv.writer(file)
+            rows.writerow(("origin", "dest", "count"))
+            rows.writerows(
+                (areas.ids[one], areas.ids[two], many)
+                for (one, two), many in zip(pairs.tolist(), whole.tolist(), strict=True)
+            )
+        lines = np.zeros(len(pairs), dtype=_LINE)
+        lines["order"], lines["kind"], lines["points"] = 1, 2, 2
+        lines["ends"] = places[pairs]
+        begins = np.arange(len(pairs) + 1, dtype=np.int32) * _LINE.itemsize
+        buffers = [None, pa.py_buffer(begins.tobytes()), pa.py_buffer(lines.tobytes())]
+        about: dict[str, Any] = {"encoding": "WKB", "geometry_types": ["LineString"], "edges": "planar"}
+        geo = {"version": "1.1.0", "primary_column": "geometry", "columns": {"geometry": about}}
+        ids = pa.array(areas.ids)
+        table = pa.table(
+            {
+                "origin": ids.take(pa.array(pairs[:, 0])),
+                "destination": ids.take(pa.array(pairs[:, 1])),
+                "trips": whole,
+                "margin": margins,
+                "geometry": pa.BinaryArray.from_buffers(pa.binary(), len(pairs), buffers),
+            }
+        )
+        pq.write_table(table.replace_schema_metadata({"geo": json.dumps(geo)}), folder / LINES, compression="zstd")
+    return tuple(out / name for name in (LOCATIONS, FLOWS, LINES))

@@ -1,0 +1,54 @@
+"""What a plan of flows chooses from: the columns that say where a trip leads, whose data are protected."""
+
+from dataclasses import dataclass, fields
+from typing import Final, Literal, TypeAlias
+
+from starling.errors import PlanError
+from starling.privacy.neighbours import ADD_REMOVE_PERSON, Relation
+
+Unit: TypeAlias = Literal["trip", "person"]
+
+RELATIONS: Final[dict[Unit, Relation]] = {"trip": Relation("add-remove", "trip"), "person": ADD_REMOVE_PERSON}
+MOST_TRIPS: Final = 1 << 20
+"""k, the trips of one person."""
+MOST_EXPECTED: Final = 1 << 40
+"""Trips that a plan may expect."""
+MOST_AREAS: Final = 1 << 12
+"""Areas: every pair of them has a number, in memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """The columns of the records that are read, by their keys in a plan; empty for what is not.
+
+    Attributes:
+        origin: The column of the ids of areas in which trips begin; in its place origin_x and origin_y, coordinates.
+    """
+
+    origin: str = ""
+    destination: str = ""
+    origin_x: str = ""
+    origin_y: str = ""
+    destination_x: str = ""
+    destination_y: str = ""
+    person: str = ""
+
+    def __post_init__(self) -> None:
+        for end in ("origin", "destination"):
+            named, x, y = (bool(getattr(self, end + axis)) for axis in ("", "_x", "_y"))
+            if named == (x and y) or x != y:
+                fix = f'name {end}, a column of ids of areas, or {end}_x and {end}_y: {end} = "from_zone"'
+                raise PlanError(f"flows.{end}", "does not say where it is", fix)
+        if len(set(self.names)) < len(self.names):
+            raise PlanError("flows", "name a column twice", "give each a column of its own")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All columns that are read."""
+        return tuple(name for field in fields(self) if (name := getattr(self, field.name)))
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """The columns of coordinates."""
+        named = (self.origin_x, self.origin_y, self.destination_x, self.destination_y)
+        return tuple(name for name in named if name)

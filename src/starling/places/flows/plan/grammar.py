@@ -1,0 +1,98 @@
+"""The grammar of the plan file of flows: every key, what it states, and what is refused."""
+
+from fractions import Fraction
+from typing import Final, get_args
+
+from starling.places.areas.plan.areas_grammar import AREAS
+from starling.places.flows.plan.choices import MOST_EXPECTED, MOST_TRIPS, Ends, Unit
+from starling.planfile.formats import FORMAT_KEY
+from starling.planfile.grammar import Key, Kind, Table, Values
+from starling.planfile.kinds import EXACT, budget, choice, table, text, whole
+from starling.planfile.toml import Section
+from starling.planfile.values import exact_text
+from starling.privacy.budget import Epsilon, Rho
+
+_COLUMN: Final = text("name a column")
+
+
+def _shares(section: Section, key: str, _: Values) -> tuple[Fraction, ...]:
+    section.texts(key, fix := 'write them like ["1/8", "1/8", "3/4"]')
+    values = section.values[key]
+    many = len(values) if isinstance(values, list) else 1
+    return section.numbers(key, many, "are not all exact numbers", fix)
+
+
+_FLOWS: Final = Table(
+    {
+        "origin": Key("Column of the ids of areas where trips begin.", _COLUMN, default=""),
+        "destination": Key("Column of the ids of areas where they end.", _COLUMN, default=""),
+        "origin_x": Key("In place of ids: columns of longitudes and latitudes.", _COLUMN, default=""),
+        "origin_y": Key("In place of ids: columns of longitudes and latitudes.", _COLUMN, default=""),
+        "destination_x": Key("In place of ids: columns of longitudes and latitudes.", _COLUMN, default=""),
+        "destination_y": Key("In place of ids: columns of longitudes and latitudes.", _COLUMN, default=""),
+        "person": Key("Column that says whose a trip is, where persons are protected.", _COLUMN, default=""),
+    },
+    make=Ends,
+)
+
+
+def _check_privacy(section: Section, values: Values) -> None:
+    if values["unit"] == "person" and "trips_per_person" not in section.values:
+        section.whole("trips_per_person", 1, MOST_TRIPS)
+    epsilon, rho = values.pop("epsilon"), values.pop("rho")
+    values["cost"] = Epsilon(epsilon or Fraction(1)) if rho is None else Rho(rho)
+    if ("epsilon" in section.values) == ("rho" in section.values):
+        section.refuse("epsilon", "and rho are both there, or none", 'write epsilon = "1", or rho for zCDP')
+
+
+def _amount(kind: type[Epsilon] | type[Rho], what: str) -> Key:
+    return Key(
+        what,
+        budget('write it like "0.5"'),
+        default=None,
+        value=lambda plan: plan.cost.amount if isinstance(plan.cost, kind) else None,
+    )
+
+
+_PRIVACY: Final = Table(
+    {
+        "unit": Key(
+            "Whose data the guarantee hides: one trip, or one person with all trips.",
+            choice(get_args(Unit), 'write "trip" or "person": whose data the guarantee hides'),
+        ),
+        "trips_per_person": Key(
+            "Of persons, where it is needed: k, the most trips of one that count.",
+            whole(1, MOST_TRIPS),
+            default=1,
+            field="trips",
+            value=lambda plan: plan.trips if plan.unit == "person" else None,
+        ),
+        "epsilon": _amount(Epsilon, "The whole budget of pure differential privacy."),
+        "rho": _amount(Rho, "In place of it: that of zCDP."),
+        "shares": Key(
+            "What each level of areas gets of each end, in proportion: the whole first, the areas last; 0 leaves one out.",
+            Kind(
+                "list of exact numbers",
+                {"type": "array", "items": EXACT},
+                _shares,
+                lambda each: list(map(exact_text, each)),
+            ),
+            default=(),
+            value=lambda plan: plan.shares or None,
+        ),
+    },
+    check=_check_privacy,
+)
+FLOWS: Final = Table(
+    {
+        "title": Key("For people; stands on the report.", text("say what is published")),
+        "trip": Key("What is counted, in a word.", text('say it in a word, as in trip = "taxi trip"')),
+        "expected": Key(
+            "About how many trips there are, publicly, for previews.", whole(0, MOST_EXPECTED), default=None
+        ),
+        "areas": Key("The public areas.", table(AREAS)),
+        "flows": Key("Where records say from where to where.", table(_FLOWS), field="columns"),
+        "format": FORMAT_KEY,
+        "privacy": Key("What is promised.", table(_PRIVACY)),
+    }
+)

@@ -1,0 +1,128 @@
+"""The plan of a release of flows: every public choice, as one immutable value. It opens nothing confidential.
+
+Trips are counted by the public area where they begin and the one where they end. Neighbours: one trip more or less, or one person more or
+less, of whose trips at most k are counted: the k rows of smallest keyed hash (counts.py). The mechanism says what that costs.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar, Final
+
+from starling.errors import PlanError
+from starling.places.areas.plan.areas_grammar import FILE, with_file
+from starling.places.areas.plan.polygons import Areas
+from starling.places.flows.plan.choices import MOST_AREAS, MOST_TRIPS, RELATIONS, Ends, Unit
+from starling.places.flows.plan.grammar import FLOWS
+from starling.places.flows.plan.levels import Levels, default_shares
+from starling.planfile.values import toml_of
+from starling.privacy.budget import Cost
+from starling.privacy.neighbours import Relation
+from starling.release.codec import digest
+from starling.release.plan_file import PlanInFile
+from starling.text_format import PLAIN, TextFormat
+
+WIDEST: Final = 1 << 30
+"""Bounds the scale of noise, so that no sum of it over all pairs of areas leaves int64."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Plan(PlanInFile):
+    """Every public choice of a release.
+
+    Attributes:
+        trip: What a trip is, in a word.
+        unit: What is protected: one trip, or one person with all trips.
+        trips: k, the most trips of one person that are counted; 1 where a trip is protected.
+        cost: The whole budget: epsilon, or rho.
+        shares: Of each level of areas, the whole first, in proportion; empty for those of `default_shares`.
+        expected: Publicly expected number of trips; None where nobody says any.
+    """
+
+    grammar: ClassVar = FLOWS
+    title: str
+    trip: str
+    areas: Areas
+    unit: Unit
+    trips: int
+    cost: Cost
+    columns: Ends
+    shares: tuple[Fraction, ...] = ()
+    expected: int | None = None
+    format: TextFormat = PLAIN
+    distinct: ClassVar = False
+
+    def __post_init__(self) -> None:
+        if not 2 <= len(self.areas.ids) <= MOST_AREAS:
+            fix = "take at least two" if len(self.areas.ids) < 2 else "take larger areas: every pair has a number"
+            raise PlanError("areas.file", f"has not 2 to {MOST_AREAS:,} areas", fix)
+        if not 1 <= self.trips <= MOST_TRIPS:
+            raise PlanError("privacy.trips_per_person", f"is not from 1 to {MOST_TRIPS:,}", "bound them by a number")
+        if self.unit == "trip" and (self.trips != 1 or self.columns.person):
+            fix = 'write unit = "person", or leave trips_per_person and flows.person out'
+            raise PlanError("privacy.unit", "is a trip, and something is said of persons", fix)
+        if self.unit == "person" and not self.columns.person:
+            raise PlanError("flows.person", "is missing", "name the column that says whose trip it is")
+        names = self.areas.level_names
+        if self.shares and (len(self.shares) != len(names) or min(self.shares) < 0 or not self.shares[-1]):
+            problem = f"are not {len(names)} numbers of 0 or more, the last above 0, for {', '.join(names)}"
+            raise PlanError("privacy.shares", problem, "give one for each level, the whole first")
+        for pair in self.levels.pairs:
+            if self.levels.noise(pair, self.cost, self.trips).width > WIDEST:
+                problem = "is so small that the noise of one number could leave 64 bits together with others"
+                raise PlanError("privacy.epsilon", problem, "spend more, or give small shares more")
+
+    @cached_property
+    def levels(self) -> Levels:
+        """The levels of the areas, with their shares."""
+        sizes = tuple(map(len, self.areas.nodes))
+        stated = self.shares or default_shares(len(sizes))
+        return Levels(sizes, tuple(self.areas.parents), tuple(share / sum(stated) for share in stated))
+
+    @property
+    def points(self) -> int:
+        """The most trips of one unit, as counts.py asks for them."""
+        return self.trips
+
+    @property
+    def cells(self) -> int:
+        """Pairs of areas."""
+        return self.levels.areas**2
+
+    @property
+    def relation(self) -> Relation:
+        """Neighbouring databases."""
+        return RELATIONS[self.unit]
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 over every choice but the words and the expectation, hexadecimal."""
+        stated: dict[str, Any] = {} if self.format == PLAIN else {"format": self.format}
+        amount = {type(self.cost).__name__.lower(): str(self.cost.amount)}
+        names = ("unit", "trips", "columns")
+        shares = [str(share) for share in self.levels.shares]
+        chosen = {name: getattr(self, name) for name in names}
+        return digest({"areas": self.areas.digest, "shares": shares, **amount, **chosen, **stated})
+
+    def values(self) -> dict[str, Any]:
+        """The values that `of` makes this plan of, as a plan file states them."""
+        return self._values()
+
+    def _files(self, path: Path) -> Mapping[Path, str]:
+        file = path.with_name(f"{path.stem}-{FILE}")
+        return {file: self.areas.text(), path: toml_of(with_file(self._values(), file.name))}
+
+    def _facts(self) -> list[tuple[str, str]]:
+        counted = f", of whom at most {self.trips} trips count" if self.unit == "person" else ""
+        sizes = ", ".join(
+            f"{name} {many:,}" for name, many in zip(self.areas.level_names, self.levels.sizes, strict=True)
+        )
+        return [
+            ("plan", self.title),
+            ("protects", f"one {self.unit}{counted} ({self.relation})"),
+            ("cost", str(self.cost)),
+            ("levels", sizes),
+            ("numbers", f"{self.levels.areas**2:,} pairs of areas, all of them, empty or not"),
+        ]

@@ -1,0 +1,90 @@
+"""How far released flows will be off, before anything is spent: exact, as the noise does not depend on what is counted."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+
+import numpy as np
+
+from starling.pages.parts import Section, Table
+from starling.places.flows.answers.released import LEVEL, ReleasedFlows
+from starling.places.flows.plan import Plan
+from starling.release.codec import Json
+from starling.release.report import pages
+from starling.release.session import Grid
+from starling.release.text import rounded
+
+
+@dataclass(frozen=True, repr=False)
+class Preview(pages.Preview):
+    """What a plan will give."""
+
+    plan: Plan
+
+    @property
+    def title(self) -> str:
+        """The title of the page."""
+        return self.plan.title
+
+    @property
+    def kind(self) -> str:
+        """What the page is."""
+        return f"Expected error of flows; {self.plan.cost} for {self.plan.relation}"
+
+    @cached_property
+    def margins(self) -> Mapping[tuple[str, str], float]:
+        """For each pair of levels, the margin that holds 95 % of the numbers of a pair of nodes: the mean over all of them."""
+        plan, many = self.plan, len(self.plan.levels.sizes)
+        areas = plan.levels.areas
+        released = ReleasedFlows(plan, np.zeros((areas, areas)))
+        ends = [released.each if level == many - 1 else released.ends_of_level(level) for level in range(many)]
+        names = plan.areas.level_names
+        return {
+            (names[one], names[other]): float(released.margins(ends[one], ends[other]).mean())
+            for one, other in product(range(many), repeat=2)
+        }
+
+    def header(self) -> tuple[str, ...]:
+        """The columns of `rows`."""
+        return ("From a node of", *(f"to one of {name}" for name in self.plan.areas.level_names))
+
+    def rows(self) -> tuple[tuple[str, ...], ...]:
+        """The margins by level of the origin, in words."""
+        names = self.plan.areas.level_names
+        return tuple((one, *(f"± {rounded(self.margins[one, other])}" for other in names)) for one in names)
+
+    def sections(self) -> tuple[Section, ...]:
+        """The content of the page."""
+        text = f"""
+            {float(100 * LEVEL):g} % of numbers will be off by at most so many trips, whatever is counted: the mean over all pairs of nodes.
+            {self._advice()}
+        """
+        table = Table(self.header(), self.rows(), f"Margins of numbers of trips ({self.plan.trip})")
+        return (Section("Expected error", text, tables=(table,)),)
+
+    def _advice(self) -> str:
+        """How the margin compares with what is expected, where a number is."""
+        if self.plan.expected is None:
+            return ""
+        each = self.plan.expected / self.plan.cells
+        return f"With {self.plan.expected:,} trips, a pair of areas has {rounded(each)} on average."
+
+    def _facts(self) -> list[tuple[str, str]]:
+        note = self._advice()
+        return [
+            ("preview", self.title),
+            ("cost", str(self.plan.cost)),
+            ("margins", "95 % of numbers will be off by at most so many trips"),
+            *([("expected", note)] if note else []),
+        ]
+
+    def _parts(self) -> tuple[Grid, ...]:
+        return ((self.header(), self.rows()),)
+
+    def as_json(self) -> dict[str, Json]:
+        """The margin of each pair of levels."""
+        margins: list[Json] = [
+            {"from": one, "to": other, "margin": many} for (one, other), many in self.margins.items()
+        ]
+        return {"title": self.title, "cost": str(self.plan.cost), "margins": margins}

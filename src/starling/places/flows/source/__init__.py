@@ -1,0 +1,90 @@
+"""The confidential records of trips: their public shape, and from which area to which each leads.
+
+Forms: CSV with a header, Parquet (one file, or a folder of parts), and what a session holds. Where a trip begins or ends is said by the id
+of an area, or by a longitude and a latitude.
+
+Every record follows one rule, so that none can stop a run: a trip is dropped, uncounted, if one of its ends is missing, names no area, or
+lies in none, or if it has no person where a person is protected.
+"""
+
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from starling.engine.delimited import plain
+from starling.engine.held_records import Held, InMemory, hold
+from starling.engine.plain_text import numbers_of
+from starling.engine.record_files import Records, open_files
+from starling.engine.record_parts import check_types, table_records
+from starling.places.areas.plan.polygons import Areas
+from starling.places.areas.source.cells import labelled
+from starling.places.areas.source.locate import locator_of
+from starling.places.flows.plan import Plan
+from starling.places.source.values import numbers
+
+Int64 = npt.NDArray[np.int64]
+MOST_TABLE = 1 << 20
+"""Ids that are whole numbers below it are looked up in a table."""
+
+
+def open_records(data: str | Path | InMemory, plan: Plan) -> Records | Held:
+    """Check the public shape of records: their form, columns and types.
+
+    Raises:
+        SourceError: with all missing columns at once.
+    """
+    columns, wanted = plan.columns.names, partial(_wanted, plan)
+    if isinstance(data, str | Path):
+        fix = f"the plan reads {', '.join(columns)}"
+        return open_files(data, lambda file: table_records(file, columns, fix, wanted, plan.format), "CSV or Parquet")
+    held = hold(data, columns)
+    check_types(held.parts[0].path, held.columns, held.schema, wanted)
+    return held
+
+
+def _wanted(plan: Plan, name: str, kind: pa.DataType) -> str:
+    """As `record_parts.Wanted` says."""
+    whole = pa.types.is_integer(kind)
+    if name in plan.columns.coordinates:
+        return "" if whole or pa.types.is_floating(kind) or pa.types.is_decimal(kind) else "a number"
+    text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
+    return "" if text or whole else "text or an integer"
+
+
+def pairs_of(plan: Plan, table: pa.Table) -> Int64:
+    """int64 (records,): origin times areas plus destination; -1 for a record that is dropped."""
+    origin, destination = ends_of(plan, table)
+    return np.where((origin >= 0) & (destination >= 0), origin * plan.levels.areas + destination, -1)
+
+
+def ends_of(plan: Plan, table: pa.Table) -> tuple[Int64, Int64]:
+    """int64 (records,) and int64 (records,): the areas of origin and of destination, -1 for none."""
+    named = plan.columns
+    return (
+        _end(plan, table, named.origin, named.origin_x, named.origin_y),
+        _end(plan, table, named.destination, named.destination_x, named.destination_y),
+    )
+
+
+def _end(plan: Plan, table: pa.Table, name: str, x: str, y: str) -> Int64:
+    if name:
+        return areas_named(plan.areas, table[name])
+    east, north = (numbers(numbers_of(table[axis], plan.format)) for axis in (x, y))
+    return locator_of(plan.areas).assign(east, north).astype(np.int64)
+
+
+def areas_named(areas: Areas, column: pa.ChunkedArray) -> Int64:
+    """int64 (records,): the area of each id, -1 for none."""
+    values = plain(column)
+    # An id that a whole number is written as, such as 7, never 07: then the number can be looked up.
+    whole = {int(each): at for at, each in enumerate(areas.ids) if each.isdecimal() and str(int(each)) == each}
+    if not pa.types.is_integer(values.type) or max(whole, default=0) >= MOST_TABLE:
+        return labelled(areas, column).astype(np.int64)
+    table = np.full(max(whole, default=0) + 2, -1, dtype=np.int64)
+    table[list(whole)] = list(whole.values())
+    stated = values.fill_null(-1).cast(pa.int64(), safe=False).to_numpy(zero_copy_only=False)
+    known = (stated >= 0) & (stated < len(table) - 1)
+    return np.asarray(table[np.where(known, stated, len(table) - 1)])

@@ -1,0 +1,35 @@
+"""The pages of a release of flows: the map of arcs, and the largest of them as a table."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from starling.pages.parts import Picture, Table
+from starling.places.flows.analysis import FlowsRelease
+from starling.screens.domain_pages import DomainPages
+
+LISTED = 20
+"""Pairs of areas in the table."""
+
+
+class FlowsPages(DomainPages):
+    """The pages of a release of flows."""
+
+    counted = "trips"
+
+    @property
+    def _flows(self) -> FlowsRelease:
+        release: Any = self.release
+        return release  # type: ignore[no-any-return]
+
+    def summary(self) -> Table:
+        """The pairs of areas with most trips; all their intervals hold together."""
+        flows = self._flows
+        largest = flows.largest(min(LISTED, flows.plan.cells))
+        header = largest.header()[1:]
+        rows = tuple(tuple(row[1:]) for row in largest.rows())
+        note = "All intervals hold together with a probability of 95 %."
+        return Table(header, rows, f"Largest flows ({flows.plan.trip})", note=note)
+
+    def pictures(self) -> Sequence[Picture]:
+        """The map of arcs."""
+        return [each for section in self._flows.plot().pictures.values() for each in section.pictures]

@@ -1,0 +1,17 @@
+"""A release of flows, for all that is asked of it."""
+
+from pathlib import Path
+
+import pytest
+
+from starling.places.flows.publish import release
+from starling.release.payment import PaymentOptions
+from tests.places.flows.worlds import MANY, plan
+
+
+@pytest.fixture(scope="session")
+def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Of the records MANY."""
+    folder = tmp_path_factory.mktemp("flows")
+    release(plan(folder), MANY, folder / "out", payment=PaymentOptions(unvalidated=True))
+    return folder / "out"

@@ -1,0 +1,54 @@
+"""Between which areas records lead: ids as text and as numbers, coordinates, persons."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from starling.errors import SourceError
+from starling.places.flows.counts import tally
+from starling.places.flows.source import areas_named, open_records
+from tests.places.flows.worlds import EXACT, PERSON, POINTS, RECORDS, plan
+
+KEY = bytes(16)
+
+
+def test_csv_numbers_and_texts_count_alike(tmp_path: Path) -> None:
+    of = plan(tmp_path)
+    (tmp_path / "records.csv").write_text(RECORDS)
+    whole = pd.read_csv(tmp_path / "records.csv", dtype={"a": "Int64", "b": "Int64"})
+    whole.to_parquet(tmp_path / "records.parquet")
+    expected = np.zeros((4, 4), dtype=np.int64)
+    for pair, many in EXACT.items():
+        expected[pair] = many
+    for records in (tmp_path / "records.csv", tmp_path / "records.parquet", whole, whole.astype("string")):
+        assert np.array_equal(tally(of, open_records(records, of), KEY), expected)
+
+
+def test_a_person_has_at_most_k_trips_and_nobody_has_none(tmp_path: Path) -> None:
+    of = plan(tmp_path, **PERSON)
+    (tmp_path / "records.csv").write_text(RECORDS)
+    counts = tally(of, open_records(tmp_path / "records.csv", of), KEY)
+    assert (counts[0, 1], counts[2, 2], counts[3, 0], counts.sum()) == (2, 1, 1, 4)
+
+
+def test_coordinates_lie_in_areas_and_outside(tmp_path: Path) -> None:
+    of = plan(tmp_path, flows=POINTS)
+    records = {"ax": [1.5, 2.5, 9.0, None], "ay": [0.5] * 4, "bx": [3.5, 4.5, 1.5, 1.5], "by": [0.1] * 4}
+    counts = tally(of, open_records(records, of), KEY)
+    assert (counts[0, 2], counts[1, 3], counts.sum()) == (1, 1, 2)
+
+
+def test_an_id_with_a_leading_zero_is_another_than_the_number(tmp_path: Path) -> None:
+    areas = plan(tmp_path).areas
+    assert areas_named(areas, pa.chunked_array([["1", "01", "4", None, "5"]])).tolist() == [0, -1, 3, -1, -1]
+    assert areas_named(areas, pa.chunked_array([[1, -1, 4, None, 5, 1 << 40]])).tolist() == [0, -1, 3, -1, -1, -1]
+
+
+def test_all_missing_columns_are_named_at_once(tmp_path: Path) -> None:
+    of = plan(tmp_path, **PERSON)
+    (tmp_path / "records.csv").write_text("x\n1\n")
+    with pytest.raises(SourceError, match=r"a is a missing .*\n.*b is a missing .*\n.*who is a missing"):
+        open_records(tmp_path / "records.csv", of)
