@@ -8,6 +8,7 @@ import pytest
 from starling.audit import (
     core_cases,
     fit,
+    flows_mechanisms,
     genome_cases,
     genome_mechanisms,
     groups_cases,
@@ -32,6 +33,7 @@ def test_every_mechanism_and_every_mutant_is_checked() -> None:
         genome_mechanisms.DECLARED,
         groups_mechanisms.DECLARED,
         places_mechanisms.DECLARED,
+        flows_mechanisms.DECLARED,
     )
     mutants = (
         fit.MISSTATED,
@@ -40,6 +42,7 @@ def test_every_mechanism_and_every_mutant_is_checked() -> None:
         groups_cases.MUTANTS,
         groups_mechanisms.MUTANTS,
         places_mechanisms.MUTANTS,
+        flows_mechanisms.MUTANTS,
     )
     assert names == [each.name for part in (*parts, *mutants) for each in part]
 

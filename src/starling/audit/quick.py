@@ -17,6 +17,7 @@ from typing import Final, Literal, TypeAlias
 from starling.audit import (
     core_cases,
     fit,
+    flows_mechanisms,
     genome_cases,
     genome_mechanisms,
     groups_cases,
@@ -71,6 +72,7 @@ def checks() -> Iterator[tuple[str, Check]]:
         *genome_mechanisms.DECLARED,
         *groups_mechanisms.DECLARED,
         *places_mechanisms.DECLARED,
+        *flows_mechanisms.DECLARED,
     )
     mutants = (
         *core_cases.MUTANTS,
@@ -78,6 +80,7 @@ def checks() -> Iterator[tuple[str, Check]]:
         *groups_cases.MUTANTS,
         *groups_mechanisms.MUTANTS,
         *places_mechanisms.MUTANTS,
+        *flows_mechanisms.MUTANTS,
     )
     for distributions, cases in ((fit.STATED, right), (fit.MISSTATED, mutants)):
         yield from ((stated.name, partial(check_distribution, stated)) for stated in distributions)

@@ -23,7 +23,8 @@ def opened_areas(path: Path, key: str | None) -> "AreasRelease":
 
     release: Any = opened_release(path, "places", key)
     if not isinstance(release, AreasRelease):
-        raise ParameterError("release", "is of a grid, not of areas", "ask it by `starling places count`")
+        kind, command = ("flows", "flows") if release.main == "flows" else ("a grid", "count")
+        raise ParameterError("release", f"is of {kind}, not of areas", f"ask it by `starling places {command}`")
     return release
 
 

@@ -44,6 +44,8 @@ def arc_map(released: ReleasedFlows) -> Sheet:
     places = placed(middles(released))
     pairs, trips = (each[:MOST] for each in released.certain)
     most = float(trips.max()) if len(trips) else 1.0
+    ends = sorted({place for pair in pairs.tolist() for place in pair})
+    sheet.dots([places[place] for place in ends], "o", "accent", "ends", size=2.2, hollow=True)
     # The largest last, so that they lie above.
     for (origin, destination), many in zip(reversed(pairs.tolist()), reversed(trips.tolist()), strict=True):
         thick = THICK[0] + (THICK[1] - THICK[0]) * many / most
