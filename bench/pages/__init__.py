@@ -82,6 +82,7 @@ NAMES: Final = (
     "places_advice",
     "places_scales",
     "places_answers",
+    "places_flows",
     "places_held_out",
     "places_hotspots",
     "places_paper",

@@ -271,6 +271,16 @@ def scale(results: Mapping[str, Results]) -> str:
     return f"{table(head, lines)}\n\nAt ε = {result['settings']['epsilon']}. {made(result)}"
 
 
+def flows(results: Mapping[str, Results]) -> str:
+    """Time and memory of a release of flows against the number of trips."""
+    result = results["places_flows"]
+    head = ["trips", "s", "CPU s", "GB", "GROUP BY alone, s", "CPU s of it", "GB of it"]
+    names = ("seconds", "cpu_seconds", "gigabytes", "group_by_seconds", "group_by_cpu_seconds", "group_by_gigabytes")
+    lines = [[f"{row['trips']:,}", *(number(row[name]) for name in names)] for row in result["rows"]]
+    settings = result["settings"]
+    return f"{table(head, lines)}\n\n{settings['zones']} zones, at ε = {settings['epsilon']}. {made(result)}"
+
+
 def answers(results: Mapping[str, Results]) -> str:
     """CPU seconds of questions to a released grid, and seconds by the clock where several threads work."""
     result = results["places_answers"]
@@ -312,5 +322,6 @@ TABLES: Final[dict[str, Callable[[Mapping[str, Results]], str]]] = {
     "places_paper_wins": paper_wins,
     "places_other_budgets": other_budgets,
     "places_scale": scale,
+    "places_flows": flows,
     "places_answers": answers,
 }
