@@ -53,6 +53,8 @@ SPARK = (
     "tables/counts/test_custom_counting_distributed.py",
     "tables/counts/test_counting_distributed.py",
     "places/test_counts.py",
+    "places/areas/test_publish.py",
+    "places/flows/test_counts.py",
     "groups/test_counts.py",
     "bench/test_fuzz_spark.py",
     "tables/counts/test_counting_distributed_cluster.py",

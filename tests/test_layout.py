@@ -89,7 +89,6 @@ TESTED_ELSEWHERE = {
     "places/flows/artifact/columns.py": "test_analysis.py reads its table, and test_publication.py verifies it",
     "places/flows/artifact/pages.py": "test_publication.py verifies the pages of a release",
     "places/flows/artifact/public_plan.py": "test_publication.py reads what it wrote, and what was changed",
-    "places/flows/counts.py": "test_source.py counts by it",
     "places/flows/generate.py": "cli/test_places_flows.py invents trips and releases them",
     "places/flows/measurements.py": "test_mechanism.py adds up by it",
     "places/flows/pictures.py": "test_analysis.py draws by it",
