@@ -106,7 +106,7 @@ def test_a_preview_is_sections_of_text_and_even_tables() -> None:
 @pytest.mark.parametrize("key", PREVIEW)
 @pytest.mark.parametrize("value", [None, 1.5, [1], ()])
 def test_no_other_form_is_a_preview(key: str, value: object) -> None:
-    optional = value is None and key in ("question", "margin")
+    optional = value is None and key in ("question", "margin", "more")
     if type(value) is not type(PREVIEW[key]) and not optional:
         with pytest.raises(IntegrityError, match="another form"):
             read(Preview, PREVIEW | {key: value})

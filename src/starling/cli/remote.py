@@ -211,9 +211,9 @@ def release(
         query = None if question is None else question_of(question)
         if not yes:
             seen = client.preview(dataset, query)
-            cost = "nothing: you have it" if seen.release is not None else f"{seen.measure} {seen.amount}"
+            cost = "nothing: you have it" if seen.release is not None else _price(seen)
             check_terminal("and there is no terminal to ask whether to spend", f"add --yes to charge {cost}")
-            click.echo(f"This charges {cost}; {seen.more:,} like it can be charged now.", err=True)
+            click.echo(f"This charges {cost}{_more(seen)}.", err=True)
             confirm("Spend it?", "Nothing was charged.")
         progress = client.charge(dataset, request_id=request_id, question=query)
         click.echo(
@@ -253,10 +253,20 @@ def preview_text(seen: "Preview") -> str:
     """What is charged, then the expected error."""
     from starling.release.report.plain import section_text
 
-    first = (
-        f"{seen.title}: {seen.measure} {seen.amount}, to {seen.neighbours}; {seen.more:,} like it can be charged now"
-    )
+    first = f"{seen.title}: {_price(seen)}, to {seen.neighbours}{_more(seen)}"
     return "\n\n".join([first, *map(section_text, seen.sections)])
+
+
+def _price(seen: "Preview") -> str:
+    return (
+        f"{seen.measure} {seen.amount}"
+        if seen.more is not None
+        else "nothing: it reads a response that was paid for before"
+    )
+
+
+def _more(seen: "Preview") -> str:
+    return "" if seen.more is None else f"; {seen.more:,} like it can be charged now"
 
 
 def request_text(request: "Request") -> str:

@@ -236,7 +236,7 @@ class Preview:
         cost: The exact cost under both adjacencies, as privacy.json states it.
         measure: epsilon or rho, in which the population's caps are.
         amount: What would be charged; an exact decimal.
-        more: How many different ones of this cost can still be charged.
+        more: How many different ones of this cost can still be charged; None where it costs nothing.
         release: The release of this very request that the user has: it costs nothing again. None where there is none.
         ask_first: Whether it needs the custodian's approval.
         question: The question with its cost, as `charge` takes it; None where the plan says all that is released.
@@ -251,7 +251,7 @@ class Preview:
     cost: Mapping[str, Any]
     measure: str
     amount: str
-    more: int
+    more: int | None
     release: int | None
     ask_first: bool
     question: Mapping[str, Any] | None

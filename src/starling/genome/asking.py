@@ -300,6 +300,9 @@ class QuestionPlan(Asking):
         schema: dict[str, Any] = questions.schema(Question, self._defaults(CORRELATION), details)
         margins = {kind: {"unit": unit, "meaning": MEANINGS[kind], "instead_of": COST} for kind, unit in UNITS.items()}
         kinds = [each | {MARGIN: margins[each["title"]]} for each in schema["oneOf"]]
+        for each in kinds:
+            if "response" in each["properties"]:
+                each["properties"][COST]["title"] = "What its response costs (epsilon)"
         if self.plan.unit == "phenotype":
             return {"oneOf": [each for each in kinds if each["title"] in PHENOTYPE_QUESTIONS]}
         for each in kinds:

@@ -19,7 +19,7 @@ from typing import Any, Self
 from starling.errors import ParameterError, PolicyRefused
 from starling.ledger import charged_noise
 from starling.ledger.charged_noise import RESPONSE, RESPONSE_DRAWN
-from starling.ledger.rules import token
+from starling.ledger.rules import Population, charge_in, check_unit, token
 from starling.privacy.budget import Cost
 from starling.privacy.events import StoredResponse
 from starling.privacy.guarantee import Guarantee
@@ -96,16 +96,29 @@ class Responses:
 
     def check(self, population: str, fields: Mapping[str, Any]) -> None:
         """Check a charge, by what it says of its noise: where it reads a kept response, that it may. Raises PolicyRefused."""
-        charge = charged_noise.stored_response(fields)
-        if charge is None:
-            return
-        paid = find(self.of(population), charge)
-        if paid.noise != same_noise(fields):
-            problem, fix = (
-                f"of event {charge} was drawn at {paid.cost}, and another cost is stated",
-                f"state {paid.cost}",
-            )
-            raise PolicyRefused("response", problem, fix)
+        _check(self.of(population), fields)
+
+
+def _check(known: Sequence[PaidResponse], fields: Mapping[str, Any]) -> None:
+    charge = charged_noise.stored_response(fields)
+    if charge is None:
+        return
+    paid = find(known, charge)
+    if paid.noise != same_noise(fields):
+        problem, fix = f"of event {charge} was drawn at {paid.cost}, and another cost is stated", f"state {paid.cost}"
+        raise PolicyRefused("response", problem, fix)
+
+
+def price_in(population: Population, guarantee: Guarantee, paid: Sequence[PaidResponse]) -> int:
+    """What a new charge costs in units of `population`: nothing where it reads a kept response, which is to be one of those `paid` for.
+
+    Raises PolicyRefused as `charge_in`, and where it is none of them or was drawn at another cost.
+    """
+    if charge_of(guarantee) is None:
+        return charge_in(population, guarantee)
+    check_unit(population, guarantee.relation)
+    _check(paid, charged_noise.noise(guarantee).fields)
+    return 0
 
 
 def find(paid: Sequence[PaidResponse], charge: int) -> PaidResponse:

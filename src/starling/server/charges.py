@@ -19,7 +19,8 @@ from starling.ledger.batching import Batcher, Batches, each
 from starling.ledger.deadline import departure
 from starling.ledger.opening import Ledger, read_ledger
 from starling.ledger.reading import Charge, Reading
-from starling.ledger.rules import Request, Ticket, charge_in
+from starling.ledger.responses import charge_of, price_in
+from starling.ledger.rules import Request, Ticket
 from starling.privacy.least import check_least
 from starling.privacy.sampling.entropy import fresh_id
 from starling.server.approval_requests import Waiting
@@ -109,6 +110,7 @@ class Charges:
 
         Raises:
             ParameterError: the ledger does not know it.
+            PolicyRefused: it reads a response that nobody paid for.
             LedgerUnavailable: the ledger takes no charge of this server now.
         """
         ledger, _ = self._ledger()
@@ -116,8 +118,11 @@ class Charges:
         population = account.population
         wanted = {("analyst", analyst), ("dataset", dataset.name), ("population", population.name)}
         caps = [cap for cap in account.caps if (cap.scope, cap.name) in wanted]
-        amount = charge_in(population, dataset.guarantee) if isinstance(dataset, Dataset) else None
-        charging = ledger.charging
+        charging, amount = ledger.charging, None
+        if isinstance(dataset, Dataset):
+            # Which responses there are is asked of a charge that reads one alone.
+            paid = () if charge_of(dataset.guarantee) is None else charging.responses(dataset.name)
+            amount = price_in(population, dataset.guarantee, paid)
         return Budget(
             *(population, amount, tuple(caps), charging.terms(dataset.name), ledger.reading.is_retired(dataset.name)),
             approved=charging.approved(dataset.name, analyst, self.now()),

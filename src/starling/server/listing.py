@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from fastapi import FastAPI, Query
 from pydantic import BaseModel, ConfigDict, Field
 
+from starling.ledger.reading import Charge
 from starling.server.access import User
 from starling.server.authentication import Service, errors, whose
 from starling.server.charges import Progress
@@ -29,7 +30,9 @@ class ListedRelease(ReleaseReply):
 
     at: datetime = Field(description="When it was charged.")
     analyst: str
-    cost: str = Field(description="What it cost, as its mechanism states it.")
+    cost: str = Field(
+        description="What it cost, as its mechanism states it; nothing, where it read a response that was paid for."
+    )
     question: dict[str, Any] | None = Field(description="What was asked; null where the plan says all.")
 
 
@@ -58,6 +61,11 @@ def list_releases(service: Service, user: User, page: ReleasePage) -> ReleaseLis
     return ReleaseList(releases=[to_listed(service.home, each) for each in progresses], next=following)
 
 
+def cost_of(charge: Charge) -> str:
+    """What a charge cost, in words: nothing where it read a response that was paid for."""
+    return str(charge.cost) if charge.amount else "nothing"
+
+
 def to_listed(home: Home, progress: Progress) -> ListedRelease:
     """A release with its charge, as clients are told."""
     charge = progress.charge
@@ -65,6 +73,6 @@ def to_listed(home: Home, progress: Progress) -> ListedRelease:
         **to_reply(progress).model_dump(),
         at=datetime.fromtimestamp(charge.at, UTC),
         analyst=charge.analyst,
-        cost=str(charge.cost),
+        cost=cost_of(charge),
         question=home.questions.charged(charge.request_hash),
     )

@@ -68,8 +68,9 @@ class PreviewReply(BaseModel):
     cost: dict[str, Any] = Field(description="The exact cost under both adjacencies, as privacy.json states it.")
     measure: str = Field(description="epsilon or rho, in which the population's caps are.")
     amount: str = Field(description="What would be charged, in that measure.")
-    more: int = Field(
-        description="How many different ones of this cost can still be charged: 0 where there is one alone, and it was released."
+    more: int | None = Field(
+        description="How many different ones of this cost can still be charged: 0 where there is one alone, and it was released; null where"
+        " it costs nothing, since it reads a response that was paid for before."
     )
     release: int | None = Field(
         description="The release of this very request that the analyst has: it costs nothing again."
@@ -138,7 +139,6 @@ def read_preview(service: Service, analyst: str, name: str, question: Any, margi
     seen = service.understanding.preview(service.home.catalogue, name, question, user=analyst, margin=margin)
     budget = service.charges.budget(analyst, seen.dataset)
     assert budget.amount is not None
-    assert budget.more is not None
     return PreviewReply(
         dataset=name,
         title=seen.dataset.title,

@@ -24,8 +24,9 @@ LEAST_SCAN: Final = Fraction(1, 1024)
 
 @dataclass(frozen=True, slots=True)
 class Scan(BaseQuestion):
-    """A score test, an odds ratio and a p-value of every SNP of the list; of a quantitative phenotype, of being above the middle of the
-    plan's range.
+    """A score test, an odds ratio and a p-value of every SNP of the list.
+
+    A quantitative phenotype is tested for being above the middle of the plan's range.
 
     Attributes:
         epsilon: What the one response costs, and so the whole scan, at least 1/1024: the more, the smaller the noise.

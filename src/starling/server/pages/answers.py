@@ -13,7 +13,7 @@ from starling.pages.repeating import server_lines
 from starling.server.access import User
 from starling.server.approving import to_reply as to_request
 from starling.server.authentication import Service, whose
-from starling.server.listing import NEWEST, ReleasePage, list_releases
+from starling.server.listing import NEWEST, ReleasePage, cost_of, list_releases
 from starling.server.pages.ask import in_words
 from starling.server.pages.frame import base_url, only_pages, show
 from starling.server.releasing import ReleaseId, describe, to_reply
@@ -41,7 +41,7 @@ def add_routes(app: FastAPI, service: Service) -> None:
             late = reply.leaves.timestamp() > progress.charge.at + dataset.deadline
             return show(request, "waiting.html", user, late=late, **values)
         shown = service.understanding.show(progress.bundle, user=user.name)
-        return show(request, "answer.html", user, cost=str(progress.charge.cost), **values, **_parts(shown))
+        return show(request, "answer.html", user, cost=cost_of(progress.charge), **values, **_parts(shown))
 
     @app.get("/answers", include_in_schema=False, dependencies=pages)
     def answers(
