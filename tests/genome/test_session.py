@@ -73,7 +73,7 @@ def test_frames_are_released_and_validated(tmp_path: Path) -> None:
     page, *pictures = plots.save(tmp_path / "pictures")
     assert [path.name for path in (page, *pictures)] == ["index.html", *(f"{name}.svg" for name in plots.pictures)]
     assert all(path.read_text().startswith("<svg") for path in pictures)
-    with pytest.raises(ParameterError, match="is not manhattan or qq or ld or scan or scan-qq"):
+    with pytest.raises(ParameterError, match="is not manhattan or qq or ld or effects or scan or scan-qq"):
         release.plot("map")
     with pytest.raises(ParameterError, match="hold nothing"):
         plan.release(frame, QUESTION, phenotype=ill).plot()

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 GENERATE: Final = "starling genome generate --people 2000 --snps 5000 --causal s10:2.5 --causal s3000:2.2 --out study"
 STUDY: Final = "study/plan.toml --genotypes study/study"
 """What `generate`'s example makes."""
-KINDS: Final = ("manhattan", "qq", "ld", "scan", "scan-qq")
+KINDS: Final = ("manhattan", "qq", "ld", "effects", "scan", "scan-qq")
 """The pictures of the gallery."""
 FORMATS: Final = ("gwas-ssf", "plink-assoc", "plink-glm")
 """The formats of an export."""

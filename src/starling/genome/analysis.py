@@ -44,7 +44,7 @@ class GenomeRelease(DomainRelease):
         self.error: Error = self.estimated.error
 
     def plot(self, *kinds: str) -> Plots:
-        """Its pictures, with their noise: "manhattan", "qq" and "ld", of a scan "scan" and "scan-qq".
+        """Its pictures, with their noise: "manhattan", "qq", "ld" and "effects", of a scan "scan" and "scan-qq".
 
         Args:
             kinds: Which; without any, those that have something to show.

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from starling.errors import ParameterError
 from starling.genome.pictures.answers import Answers
 from starling.genome.plan import Plan
+from starling.genome.postprocess.wording import effect_text
 from starling.release.codec import Json
 from starling.release.reading import PER_VALUE, check_part
 from starling.release.work import Work
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 LONGEST: Final = 200
 """Letters of a name that is looked for."""
 ANSWER: Final = "ANSWER"
-TESTED: Final = ("TEST", "P", "P_LOW", "P_HIGH")
+ENDS_OF_P: Final = ("P_LOW", "P_HIGH")
+TESTED: Final = ("TEST", "P", *ENDS_OF_P)
 COLUMNS: Final = ("SNP", "CHR", "BP", "A1", "A2", ANSWER, *TESTED)
 _FIX: Final = "see which the plan has: its SNP list"
 
@@ -87,6 +89,7 @@ class _Known:
         self._located = {place(snp): number for number, snp in enumerate(answers.located, 1)}
         self._blocks = [(place(first), place(last)) for first, last in answers.blocks]
         self._scan = answers.scan
+        self._effects = {place(each.snp): each for each in answers.effects}
         self._pairs = {place(snp) for each in answers.pairs for snp in (each.first, each.second)}
 
     def places(self) -> npt.NDArray[np.int64]:
@@ -94,7 +97,9 @@ class _Known:
         if self._scan is not None:
             return np.flatnonzero(~np.isnan(self._scan.z))
         inside = (at for first, last in self._blocks for at in range(first, last + 1))
-        return np.array(sorted({*self._p_values, *self._located, *self._pairs, *inside}), dtype=np.int64)
+        return np.array(
+            sorted({*self._p_values, *self._located, *self._pairs, *self._effects, *inside}), dtype=np.int64
+        )
 
     def row(self, at: int) -> list[Json]:
         """A SNP by COLUMNS."""
@@ -102,6 +107,8 @@ class _Known:
         tested: list[Json] = [None] * 4 if p_value is None else [p_value.test, p_value.p, p_value.low, p_value.high]
         if self._scan is not None and not np.isnan(self._scan.p[at]):
             tested = ["score", float(self._scan.p[at]), None, None]
+        elif p_value is None and at in self._effects:
+            tested = ["score", self._effects[at].p, None, None]
         place: list[Json] = [
             snps.ids[at],
             snps.chromosomes[at],
@@ -118,6 +125,9 @@ class _Known:
         if self._scan is not None and not np.isnan(self._scan.low[at] + self._scan.high[at]):
             ratio, low, high = (float(part[at]) for part in (self._scan.odds_ratio, self._scan.low, self._scan.high))
             yield f"odds ratio {ratio:z.3g} ({low:z.3g} to {high:z.3g})"
+        if (effect := self._effects.get(at)) is not None:
+            name, interval = ("slope", effect.slope) if effect.odds_ratio is None else ("odds ratio", effect.odds_ratio)
+            yield "{} {} ({} to {})".format(name, *effect_text(interval))
         if at in self._p_values:
             yield "p-value"
         if at in self._pairs:

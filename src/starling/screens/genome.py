@@ -208,10 +208,11 @@ def _question(query: Query) -> dict[str, Json]:
 
 def _columns(pictured: "Answers") -> list[str]:
     """The columns that some SNP of the list has something in."""
-    from starling.genome.listing import ANSWER, COLUMNS, TESTED
+    from starling.genome.listing import ANSWER, COLUMNS, ENDS_OF_P, TESTED
 
     if pictured.scan is not None:
-        return [name for name in COLUMNS if name not in ("P_LOW", "P_HIGH")]
-    spoken_of = pictured.p_values or pictured.located or pictured.blocks or pictured.pairs
-    empty = {*(() if spoken_of else (ANSWER,)), *(() if pictured.p_values else TESTED)}
+        return [name for name in COLUMNS if name not in ENDS_OF_P]
+    spoken_of = pictured.p_values or pictured.located or pictured.blocks or pictured.pairs or pictured.effects
+    without = () if pictured.p_values else ENDS_OF_P if pictured.effects else TESTED
+    empty = {*(() if spoken_of else (ANSWER,)), *without}
     return [name for name in COLUMNS if name not in empty]

@@ -47,7 +47,7 @@ from starling.release.report.pages import files
 
 MOST_ROWS: Final = 50
 """Rows of a table of the report; the whole is in data/."""
-PICTURES: Final = ("manhattan", "ld", "scan", "scan-qq")
+PICTURES: Final = ("manhattan", "ld", "effects", "scan", "scan-qq")
 """Pictures of a report, in order, where they have something to show."""
 SURE: Final = (50, 95, 99)
 """Percent."""

@@ -8,12 +8,13 @@ from typing import Any, Final, TypeVar
 
 from starling.errors import ParameterError, Problem
 from starling.genome.inference.adaptive_plan import snp_ranges
+from starling.genome.inference.effects import SnpEffect
 from starling.genome.inference.intervals import Interval
 from starling.genome.inference.scans import Region, ScanRows
 from starling.genome.measurements import Block, SelectedSnps
 from starling.genome.plan import Plan
 from starling.genome.plan.exploring import SnpRanges
-from starling.genome.postprocess.estimates import Answer, Correlated, Exploration, PValue, ScanAnswer
+from starling.genome.postprocess.estimates import Answer, Correlated, EffectsAnswer, Exploration, PValue, ScanAnswer
 from starling.genome.postprocess.wording import PERCENT
 
 SURE: Final = PERCENT
@@ -34,6 +35,7 @@ class Answers:
         data: Name of the data in the ledger that was charged; empty where that is not known.
         scan: The numbers of every SNP of a scan.
         regions: Its regions of significant SNPs.
+        effects: Released effects of SNPs in the order in which they were asked.
     """
 
     plan: Plan = field(repr=False)
@@ -44,6 +46,7 @@ class Answers:
     data: str = ""
     scan: ScanRows | None = field(default=None, repr=False, compare=False)
     regions: tuple[Region, ...] = ()
+    effects: tuple[SnpEffect, ...] = ()
 
     @property
     def threshold(self) -> Fraction:
@@ -100,7 +103,7 @@ def combined(parts: Iterable[tuple[str, Answers]]) -> Answers:
         raise ParameterError(problems=problems)
     once: dict[str, Any] = {
         name: tuple(dict.fromkeys(each for answers in held for each in getattr(answers, name)))
-        for name in ("p_values", "located", "blocks", "pairs")
+        for name in ("p_values", "located", "blocks", "pairs", "effects")
     }
     scanned = next((answers for answers in held if answers.scan is not None), first)
     data = next((answers.data for answers in held if answers.data), "")
@@ -132,6 +135,8 @@ def answers(plan: Plan, answer: Answer, data: str = "", rows: ScanRows | None = 
     """
     if isinstance(answer, ScanAnswer):
         return Answers(plan, data=data, scan=rows, regions=answer.regions)
+    if isinstance(answer, EffectsAnswer):
+        return Answers(plan, data=data, effects=answer.effects)
     if isinstance(answer, Exploration):
         return Answers(plan, answer.p_values, answer.located.snps, snp_ranges(answer.blocks), data=data)
     return Answers(

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from starling.errors import ParameterError
-from starling.genome.pictures import linkage, manhattan, quantiles, scans
+from starling.genome.pictures import effects, linkage, manhattan, quantiles, scans
 from starling.genome.pictures.answers import SURE, Answers
 from starling.genome.pictures.naming import short
 from starling.genome.postprocess.wording import MEASURES, TESTS
@@ -52,6 +52,7 @@ KINDS: Final = {
     ),
     "qq": Kind("QQ plot", quantiles.shown, quantiles.quantiles, quantiles.caption, "p-values of two SNPs by one test"),
     "ld": Kind("Linkage", linkage.shown, linkage.linkage, linkage.caption, "correlations, or a block of two SNPs"),
+    "effects": Kind("Effects of SNPs", effects.shown, effects.forest, effects.caption, "snp-effects"),
     "scan": Kind("Manhattan plot of the scan", scanned, scans.manhattan, scans.manhattan_caption, "scan"),
     "scan-qq": Kind("QQ plot of the scan", scanned, scans.quantiles, scans.quantiles_caption, "scan"),
 }
