@@ -92,7 +92,6 @@ def test_a_range_of_base_pairs_is_a_range_of_the_list() -> None:
         (LISTED, {"carriers": {"a": "T"}}, "x.bim:2: b has no carried allele; name it in the file of carried alleles"),
         (LISTED[:1], {"carriers": {"d": "T"}}, "x.bim:1: d does not have the allele that is to be carried"),
         ([Site("1", 5, "r", "A", "A")], {}, "x.bim:1: r has one allele twice"),
-        ([Site("1", 5, "r", "A,T", "G")], {}, "x.bim:1: r has more than two alleles"),
         (LISTED, {"extract": frozenset("az")}, "x.bim: z is to be extracted and is not in the list"),
         (LISTED, {"extract": frozenset()}, "x.bim: list keeps no SNP"),
         ([Site("1", 5, "r\x1b", "0", "C")], {}, "x.bim:1: r\\x1b has no carried allele"),

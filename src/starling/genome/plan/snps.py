@@ -12,7 +12,7 @@ Order: by chromosome, then position, then as listed, so that a region is a range
 import hashlib
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import groupby, islice
@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from starling.errors import ParameterError, PlanError, Problem
+from starling.genome.plan.alleles import MOST_ALTERNATES, Fault, allele_id, record_id, split, wrong_record
 from starling.genome.plan.sites import (
     MOST_POSITION,
     UNKNOWN,
@@ -38,12 +39,12 @@ from starling.planfile.spelling import did_you_mean, shown
 
 MOST_SNPS: Final = 1 << 26
 """SNPs of a list, at most."""
+MOST_IDS: Final = 8
+"""Ids of a record of a genotype file by which its alleles are looked up."""
 MOST_SHOWN: Final = 100
 """Ids of an extract list that are told one by one."""
 Row: TypeAlias = tuple[str, str, int, str, str]
 """A row of a SNP list: id, chromosome, position, carried allele, other allele."""
-Fault: TypeAlias = Callable[[int | None, str, str, str], None]
-"""Takes note of what is wrong with a list: its line, the field, the problem and the fix."""
 _LIST: Final = "snps"
 """What messages call a list that comes from no file."""
 _SIMILAR: Final = 10_000
@@ -109,6 +110,41 @@ class Snps:
             state.update("\n".join(column).encode() + b"\n\n")
         state.update(self.positions.astype("<i8").tobytes())
         return state.hexdigest()
+
+    def of_record(self, name: str, alleles: Iterable[str]) -> tuple[int, ...]:
+        """The positions of the SNPs that a record of a genotype file is: that which its id names, or each that is one of its alleles.
+
+        Of the record the first MOST_IDS ids and MOST_ALTERNATES + 1 alleles are looked up so.
+        """
+        if (index := self.indices.get(name)) is not None:
+            return (index,)
+        if self._names_alleles:
+            by_allele: dict[int, None] = {}
+            parts = name.split(";", MOST_IDS)[:MOST_IDS]
+            for allele in islice(alleles, MOST_ALTERNATES + 1):
+                for part in parts:
+                    row = allele_id(part, allele)
+                    if (index := self.indices.get(row, self._other_names.get(row))) is not None:
+                        by_allele[index] = None
+            if by_allele:
+                return tuple(by_allele)
+        return () if (index := self.find(name)) is None else (index,)
+
+    @cached_property
+    def _names_alleles(self) -> bool:
+        """Whether any id may be that of an allele of a record."""
+        return any(":" in name for name in self.ids)
+
+    @cached_property
+    def split_sites(self) -> tuple[int, int]:
+        """How many SNPs of the list are one of several alleles of a site by their ids, and how many such sites there are."""
+        alleles = sites = 0
+        rows = zip(self.chromosomes, self.positions.tolist(), self.ids, self.carried, self.other, strict=True)
+        for (*_, record), run in groupby(rows, lambda row: (row[0], row[1], record_id(*row[2:]))):
+            number = sum(1 for _ in run)
+            if record and number > 1:
+                alleles, sites = alleles + number, sites + 1
+        return alleles, sites
 
     def index(self, name: str, *, field: str = "snp") -> int:
         """The position in the list of the SNP `name`. Raises ParameterError, of that field, when it is not in the list."""
@@ -177,14 +213,18 @@ def chosen(
     """The SNPs of a list that the plan keeps, in plan order; None when something is wrong, which is appended to `problems`.
 
     Without `extract`, ids, or `ranges`, chromosome, first and last base pair, all are kept, and without `carriers` the first allele as
-    listed is carried. SNPs of chromosome 0, or at a negative position, are left out, as PLINK leaves them out.
+    listed is carried. A record of several alternate alleles is a SNP for each; the id of the record extracts all of them. SNPs of
+    chromosome 0, or at a negative position, are left out, as PLINK leaves them out.
     """
     before = len(problems)
 
     def fault(line: int | None, field: str, problem: str, fix: str) -> None:
         problems.append(Problem(shown(field), problem, fix, listed.file, line))
 
-    selected = _selected(listed, extract, None if ranges is None else _Spans(ranges), fault)
+    listed, records = split(listed, fault)
+    if extract is not None and records:
+        extract = frozenset(name for each in extract for name in records.get(each, (each,)))
+    selected = _selected(listed, extract, records, None if ranges is None else _Spans(ranges), fault)
     sites = [listed.sites[at] for at in selected]
     carried = [_carried(listed, at, carriers, fault) for at in selected]
     if not selected:
@@ -202,10 +242,12 @@ def chosen(
     )
 
 
-def _selected(listed: Sites, extract: frozenset[str] | None, spans: "_Spans | None", fault: Fault) -> list[int]:
-    """Rows in the file of the SNPs that the plan keeps, in plan order."""
+def _selected(
+    listed: Sites, extract: frozenset[str] | None, records: Iterable[str], spans: "_Spans | None", fault: Fault
+) -> list[int]:
+    """Rows of the SNPs that the plan keeps, in plan order; none may have the id of a record of several."""
     selected: list[int] = []
-    seen: set[str] = set()
+    seen = {*records}
     for at, site in enumerate(listed.sites):
         if site.id in UNKNOWN:
             fault(listed.lines[at], "id", "is missing", "give every SNP an id, as plink2 --set-all-var-ids does")
@@ -229,9 +271,8 @@ def _carried(listed: Sites, at: int, carriers: dict[str, str] | None, fault: Fau
     """The carried allele of one SNP; any text after a refusal."""
     site, line = listed.sites[at], listed.lines[at]
     allele = site.first if carriers is None else carriers.get(site.id)
-    if "," in site.first:
-        fix = "list one of its alleles alone, or split it by bcftools norm -m"
-        fault(line, site.id, "has more than two alleles", fix)
+    if "," in site.first and (wrong := wrong_record(site)) is not None:
+        fault(line, site.id, *wrong)
     elif allele is None or allele in UNKNOWN:
         fix = "give a file of carried alleles" if carriers is None else "name it in the file of carried alleles"
         fault(line, site.id, "has no carried allele", fix)

@@ -1,9 +1,9 @@
 """The confidential files of a study: opened by their public shape before the charge, read after it as one stream of packed calls.
 
-The plan's SNPs are found among the sites of a .bim or .pvar by id, at the same position, with the same alleles in either order. The sites
-of a genotype file are as public as the plan's list (plan/snps.py says when), so what does not fit is told before the charge. One thing in a
-.bim may come from the genotypes: where PLINK saw one allele alone, it writes 0 for the other. Nothing is refused for that: an unknown
-allele fits every one.
+The plan's SNPs are found among the sites of a .bim or .pvar by id, at the same position, with the same alleles in either order; a site of
+several alternate alleles may be several of them (plan/alleles.py). The sites of a genotype file are as public as the plan's list
+(plan/snps.py says when), so what does not fit is told before the charge. One thing in a .bim may come from the genotypes: where PLINK saw
+one allele alone, it writes 0 for the other. Nothing is refused for that: an unknown allele fits every one.
 """
 
 from collections.abc import Callable, Iterator
@@ -69,25 +69,25 @@ def match_listed(listed: Sites, plan: Plan) -> Matched:
     # Lists, because a million single numbers are read and written.
     rows, carried, exact = [-1] * len(snps), [1] * len(snps), [False] * len(snps)
     for row, site in enumerate(listed.sites):
-        at = snps.find(site.name)
-        if at is None:
-            continue
-        if len(problems) >= MOST_LISTED:
-            break
-        same = site.id == snps.ids[at]
-        if rows[at] >= 0 and exact[at] != same:
-            # Who has the id as the plan writes it comes before who has another way to write it.
-            if exact[at]:
-                continue
-            rows[at] = -1
-        exact[at] = same
-        wrong = _mismatch(site, plan, at, positions[at])
-        if rows[at] >= 0:
-            wrong = "is there twice", "give every SNP an id of its own"
-        if wrong is not None:
-            line = listed.lines[row] if listed.lines else None
-            problems.append(Problem(shown(site.id), *wrong, listed.file, line))
-        rows[at], carried[at] = row, _carried(site, snps.carried[at], snps.other[at])
+        indices = snps.of_record(site.name, (*site.first.split(","), site.second))
+        letters = _letters(site) if indices else []
+        for at in indices:
+            if len(problems) >= MOST_LISTED:
+                break
+            same = site.id == snps.ids[at]
+            if rows[at] >= 0 and exact[at] != same:
+                # Who has the id as the plan writes it comes before who has another way to write it.
+                if exact[at]:
+                    continue
+                rows[at] = -1
+            exact[at] = same
+            wrong = _mismatch(site, letters, plan, at, positions[at])
+            if rows[at] >= 0:
+                wrong = "is there twice", "give every SNP an id of its own"
+            if wrong is not None:
+                line = listed.lines[row] if listed.lines else None
+                problems.append(Problem(shown(site.id), *wrong, listed.file, line))
+            rows[at], carried[at] = row, _carried(letters, snps.carried[at], snps.other[at])
     row_numbers = np.array(rows, dtype=np.int64)
     for at in np.flatnonzero(row_numbers < 0)[: MOST_LISTED - len(problems)].tolist():
         fix = "take it out of the plan's list, or give genotypes that have it"
@@ -99,12 +99,12 @@ def match_listed(listed: Sites, plan: Plan) -> Matched:
     return Matched(row_numbers, counted == 0, counted, alleles)
 
 
-def _mismatch(site: Site, plan: Plan, at: int, position: int) -> tuple[str, str] | None:
+def _mismatch(site: Site, letters: list[str], plan: Plan, at: int, position: int) -> tuple[str, str] | None:
     """Problem and fix of a site that is not the SNP of the list with its id; None if it is."""
     snps = plan.snps
     if site.position != position or site.chromosome != chromosome(snps.chromosomes[at]):
         return "is at another place than in the plan's list", "use one build of the genome"
-    wanted, letters = {snps.carried[at].upper(), snps.other[at].upper()}, _letters(site)
+    wanted = {snps.carried[at].upper(), snps.other[at].upper()}
     if not (wanted <= {*letters} if len(letters) > 2 else {*letters} <= wanted.union(UNKNOWN)):
         return "has other alleles than in the plan's list", "write the alleles of one strand"
     return None
@@ -115,13 +115,12 @@ def _letters(site: Site) -> list[str]:
     return [site.second.upper(), *site.first.upper().split(",")]
 
 
-def _carried(site: Site, carried: str, other: str) -> int:
-    """Which allele of a site that has the two, as far as they are known, is carried: 0 for A2 or REF.
+def _carried(letters: list[str], carried: str, other: str) -> int:
+    """Which of a site's alleles, which has the two, as far as they are known, is carried: 0 for A2 or REF.
 
-    >>> [_carried(Site("1", 1, "rs1", *both), "A", "C") for both in ("AC", "ca", "0C", "0A", "A0", "C0", "00", ("T,A", "C"))]
+    >>> [_carried([*letters], "A", "C") for letters in ("CA", "AC", "C0", "A0", "0A", "0C", "00", "CTA")]
     [1, 0, 1, 0, 1, 0, 1, 2]
     """
-    letters = _letters(site)
     if carried.upper() in letters:
         return letters.index(carried.upper())
     return 0 if letters[1] == other.upper() else 1
@@ -214,6 +213,7 @@ def open_genotypes(
         _refuse_sexes(people)
     matched = match_sites(sites, plan)
     if kind == "bed":
+        _check_two_alleles(sites, plan, matched)
         if plan.genotypes == "dosages":
             fix = 'give the .pgen, BGEN or VCF of the imputation, or write genotypes = "calls"'
             refuse(calls, "has calls, and the plan counts dosages", fix)
@@ -223,6 +223,15 @@ def open_genotypes(
 
     size, reader = open_pgen(calls, plan.people, matched.alleles, dosages=plan.genotypes == "dosages")
     return Genotypes(kind, files, calls, size, persons, matched, reader, adjusted)
+
+
+def _check_two_alleles(path: Path, plan: Plan, matched: Matched) -> None:
+    """Refuse SNPs whose site has more than two alleles, which the two bits of a .bed do not tell apart."""
+    several = np.flatnonzero(matched.alleles[matched.rows] > 2)[:MOST_LISTED].tolist()
+    fix = "give the .pgen, VCF or BGEN that has them all, or name two alleles of each"
+    problem = "has more than two alleles, which a .bed does not tell apart"
+    if several:
+        raise SourceError(problems=[Problem(shown(plan.snps.ids[at]), problem, fix, path.name) for at in several])
 
 
 def _refuse_sexes(path: Path) -> Never:

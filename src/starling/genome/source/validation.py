@@ -117,6 +117,8 @@ def _validated(plan: Plan, genotypes: Genotypes, most: int) -> Validated:
     missing = float(counts[:, 0].sum() / (plan.people * len(plan.snps)))
     read = f"{plan.people:,} people, {cases.sum():,} of them {_sides(plan)[0]}, {100 * missing:z.3g} % of the"
     read += " calls missing" if plan.genotypes == "calls" else " dosages missing, or further than .1 from 0, 1 and 2"
+    if sites := plan.snps.split_sites[1]:
+        read += f"; {plan.snps.split_sites[0]:,} SNPs are alleles of {sites:,} sites, each counted by its own copies"
     read += f" ({silent})" if silent else ""
     values: dict[str, Json] = {"people": plan.people, "cases": int(cases.sum()), "missing_calls": missing}
     return Validated(problems.findings(), notes.findings(), read, values)
@@ -343,12 +345,10 @@ def _records(path: Path, plan: Plan, problems: _Tally) -> None:
     number = 0
     for variant in variants(path, plan.people, lambda: fault("malformed records", "")):
         number += 1
-        at = plan.snps.find(variant.name)
-        if at is None:
-            continue
-        for field in _faults(variant, plan, at, repeated=at in seen):
-            fault(field, plan.snps.ids[at])
-        seen.add(at)
+        for at in plan.snps.of_record(variant.name, variant.alleles):
+            for field in _faults(variant, plan, at, repeated=at in seen):
+                fault(field, plan.snps.ids[at])
+            seen.add(at)
     for at, name in enumerate(plan.snps.ids):
         if at not in seen:
             fault("SNPs of the list", name)

@@ -1,9 +1,10 @@
 """VCF and BCF, read record by record: any size in the memory of some records.
 
 A record is the SNP of the plan's list with its id (plan/snps.py says which ways to write an id are one); one without an id is called
-CHROM:POS:REF:ALT. The first record of a SNP counts. A file of variants often leaves out a site that nobody carries, so a SNP without a
-record is carried by nobody, and its absence is told by `validate` alone. A record that cannot be read is passed over: that every record
-is well-formed is the custodian's to see to, and `validate` tells.
+CHROM:POS:REF:ALT. One of several alternate alleles is each SNP of the list that is one of them. The first record of a SNP counts. A file
+of variants often leaves out a site, or an allele, that nobody carries, so a SNP without a record is carried by nobody, and its absence is
+told by `validate` alone. A record that cannot be read is passed over: that every record is well-formed is the custodian's to see to, and
+`validate` tells.
 
 So a file that was cut off (a full disk, a broken copy) would be read as one in which nobody carries the rest. Its end is public
 shape, and is looked at before any charge: what is compressed must end as bgzip ends it, with an empty block, text with a line.
@@ -189,15 +190,15 @@ def _chunks(
     chunk: list[tuple[int, Variant | None]] = []
     room = BYTES
     for variant in variants(path, plan.people):
-        at = plan.snps.find(variant.name)
-        if at is None or at not in wanted:
-            continue
-        wanted.remove(at)
-        chunk.append((at, variant))
-        room -= 0 if variant.calls is None else variant.calls.nbytes
-        if len(chunk) == most or room < 0:
-            yield chunk
-            chunk, room = [], BYTES
+        for at in plan.snps.of_record(variant.name, variant.alleles):
+            if at not in wanted:
+                continue
+            wanted.remove(at)
+            chunk.append((at, variant))
+            room -= 0 if variant.calls is None else variant.calls.nbytes
+            if len(chunk) == most or room < 0:
+                yield chunk
+                chunk, room = [], BYTES
     if chunk:
         yield chunk
     absent = sorted(wanted)
