@@ -23,6 +23,7 @@ from starling.genome.source.calls import NO_ALLELE, Calls, Variant, copies
 from starling.genome.source.counting import by_allele, genotype_tables, missing_calls, status_masks
 from starling.genome.source.covariates import raw_covariates
 from starling.genome.source.genotypes import Genotypes, read
+from starling.genome.source.missingness import missingness_words
 from starling.genome.source.people import named, repeated
 from starling.genome.source.relatives import (
     DUPLICATE,
@@ -116,7 +117,7 @@ def _validated(plan: Plan, genotypes: Genotypes, most: int) -> Validated:
     silent = not_looked_for(len(plan.snps), plan.people, base_pairs)
     missing = float(counts[:, 0].sum() / (plan.people * len(plan.snps)))
     read = f"{plan.people:,} people, {cases.sum():,} of them {_sides(plan)[0]}, {100 * missing:z.3g} % of the"
-    read += " calls missing" if plan.genotypes == "calls" else " dosages missing, or further than .1 from 0, 1 and 2"
+    read += f" {missingness_words(plan).share}"
     if sites := plan.snps.split_sites[1]:
         read += f"; {plan.snps.split_sites[0]:,} SNPs are alleles of {sites:,} sites, each counted by its own copies"
     read += f" ({silent})" if silent else ""
@@ -255,15 +256,15 @@ def _snps(plan: Plan, genotypes: Genotypes, counts: Int64, problems: _Tally, not
         return (Problem(shown(plan.snps.ids[at]), problem, fix) for at in which[: problems.most].tolist())
 
     empty = np.flatnonzero(counts[:, 0] == plan.people)
-    fix = "nobody carries it then; take it out of the plan's list, or look at the file"
-    problems.add("all calls missing", named_snps(empty, "has nothing but missing calls", fix), len(empty))
+    words = missingness_words(plan)
+    problems.add(words.all_field, named_snps(empty, f"has {words.all_have}", words.all_fix), len(empty))
     called = plan.people - counts[:, 0]
     nobody = np.flatnonzero((counts[:, 1] == 0) & (called > 0))
     fix = "nothing to do; if there are many, look at the carried alleles and the build"
     notes.add("carried by nobody", named_snps(nobody, "is carried by nobody", fix), len(nobody))
     everybody = np.flatnonzero((counts[:, 1] == 2 * called) & (called > 0))
     notes.add("one allele", named_snps(everybody, "has the carried allele alone", fix), len(everybody))
-    for which, what in ((empty, "nothing but missing calls"), (nobody, "nobody who carries its allele")):
+    for which, what in ((empty, words.all_have), (nobody, "nobody who carries its allele")):
         if 2 * len(which) > len(plan.snps):
             problem = f"have {what}: {len(which):,} of the {len(plan.snps):,} of the list"
             fix = "look at the file, the carried alleles and the genome build"
@@ -273,18 +274,18 @@ def _snps(plan: Plan, genotypes: Genotypes, counts: Int64, problems: _Tally, not
 def _missingness(plan: Plan, genotypes: Genotypes, counts: Int64, cases: int, notes: _Tally) -> None:
     which, p_values = different(counts[:, 2], counts[:, 0], cases, plan.people)
     upper, lower = _sides(plan)
-    fix = "look at batches and calling: missing counts as no copy, so it looks as if the SNP went with the disease"
+    words = missingness_words(plan)
     some = (
         Problem(
-            f"missing calls of {shown(plan.snps.ids[at])}",
+            f"{words.field} of {shown(plan.snps.ids[at])}",
             f"are {counts[at, 2]:,} of {cases:,} {upper} and {counts[at, 0] - counts[at, 2]:,} of {plan.people - cases:,} {lower}, p"
             f" {10**log10:z.2g} by Fisher's test",
-            fix,
+            words.fix,
             genotypes.path.name,
         )
         for at, log10 in zip(which.tolist(), p_values.tolist(), strict=True)
     )
-    notes.add("missing calls", some, len(which))
+    notes.add(words.field, some, len(which))
 
 
 def _relatives(sample: Int8, base_pairs: int, names: list[str], notes: _Tally) -> None:
