@@ -20,17 +20,18 @@ def test_every_example_works_when_pasted(call: Call, tmp_path: Path, monkeypatch
     commands = [group.get_command(click.Context(group), name) for name in group.lazy]
     assert commands[0] is not None
     assert group.example == commands[0].example  # type: ignore[attr-defined] # one of ours
-    for folder in ("mixed", "other"):
-        invented = ("--people", 200, "--snps", 100, "--populations", 2, "--out", folder)
+    for seed, folder in enumerate(("mixed", "other")):
+        invented = ("--people", 200, "--snps", 100, "--populations", 2, "--seed", seed, "--out", folder)
         assert call("genome", "generate", *invented).exit_code == 0
     for name, folder in (("scan-a", "mixed"), ("scan-b", "other")):
         scanned = (f"{folder}/plan.toml", "--genotypes", f"{folder}/study", "--epsilon", 2, "--out", name)
         assert call("genome", "scan", *scanned, "--unvalidated", "--yes").exit_code == 0
     for command in commands:
-        words = shlex.split(command.example)  # type: ignore[union-attr]
-        result = call(*words[1:])
-        assert (words[0], result.exit_code) == ("starling", 0), result.output
-        assert result.stdout
+        for line in command.example.splitlines():  # type: ignore[union-attr]
+            words = shlex.split(line)
+            result = call(*words[1:])
+            assert (words[0], result.exit_code) == ("starling", 0), result.output
+            assert result.stdout
 
 
 def test_a_plan_is_told(call: Call, study: Path) -> None:
