@@ -7,9 +7,11 @@ from starling.engine.held_records import check_session
 from starling.engine.spark import DUCKDB, check_engine
 from starling.places.areas.counts import count
 from starling.places.areas.plan.model import AreasPlan
+from starling.places.areas.plan.polygons import Int64
 from starling.places.areas.publication import AreasPublication
+from starling.places.areas.source.locate import locator_of
 from starling.places.areas.source.validation import validate
-from starling.places.source import InMemory, open_records
+from starling.places.source import Held, InMemory, Records, open_records
 from starling.release.counted import CountedRecords
 from starling.release.domain import Delivery
 from starling.release.payment import DEFAULT_PAYMENT, PaymentOptions
@@ -29,8 +31,7 @@ def release(
     check_engine(engine)
     opened = open_records(records, plan)
     check_session(opened.files, engine, Path(out))
-    source = CountedRecords(opened, partial(count, plan, opened), engine)
-    return publish(AreasPublication(plan), source, Path(out).absolute(), payment, listener)
+    return publish(AreasPublication(plan), _counted(plan, opened, engine), Path(out).absolute(), payment, listener)
 
 
 def deliver(plan: AreasPlan, records: Path, engine: str = DUCKDB) -> Delivery:
@@ -39,6 +40,13 @@ def deliver(plan: AreasPlan, records: Path, engine: str = DUCKDB) -> Delivery:
     opened = open_records(records, plan)
     return Delivery(
         AreasPublication(plan),
-        CountedRecords(opened, partial(count, plan, opened), engine),
+        _counted(plan, opened, engine),
         lambda most: validate(plan, opened, most=most).value,
     )
+
+
+def _counted(plan: AreasPlan, opened: Records | Held, engine: str) -> CountedRecords[Int64]:
+    """Records to be counted, by polygons that are prepared now: what public polygons can break breaks before the charge."""
+    if not plan.columns.area:
+        locator_of(plan.areas)
+    return CountedRecords(opened, partial(count, plan, opened), engine)

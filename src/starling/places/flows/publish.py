@@ -3,10 +3,13 @@
 from functools import partial
 from pathlib import Path
 
-from starling.engine.held_records import InMemory, check_session
+from starling.engine.held_records import Held, InMemory, check_session
+from starling.engine.record_files import Records
 from starling.engine.spark import DUCKDB, check_engine
+from starling.places.areas.source.locate import locator_of
 from starling.places.flows.counts import count
 from starling.places.flows.plan import Plan
+from starling.places.flows.plan.levels import Int64
 from starling.places.flows.publication import FlowsPublication
 from starling.places.flows.source import open_records
 from starling.places.flows.source.validation import validate
@@ -29,8 +32,7 @@ def release(
     check_engine(engine)
     opened = open_records(records, plan)
     check_session(opened.files, engine, Path(out))
-    source = CountedRecords(opened, partial(count, plan, opened), engine)
-    return publish(FlowsPublication(plan), source, Path(out).absolute(), payment, listener)
+    return publish(FlowsPublication(plan), _counted(plan, opened, engine), Path(out).absolute(), payment, listener)
 
 
 def deliver(chosen: Plan, records: Path, engine: str = DUCKDB) -> Delivery:
@@ -39,6 +41,13 @@ def deliver(chosen: Plan, records: Path, engine: str = DUCKDB) -> Delivery:
     opened = open_records(records, chosen)
     return Delivery(
         FlowsPublication(chosen),
-        CountedRecords(opened, partial(count, chosen, opened), engine),
+        _counted(chosen, opened, engine),
         lambda most: validate(chosen, opened, most=most).value,
     )
+
+
+def _counted(plan: Plan, opened: Records | Held, engine: str) -> CountedRecords[Int64]:
+    """Records to be counted, by polygons that are prepared now: what public polygons can break breaks before the charge."""
+    if plan.columns.coordinates:
+        locator_of(plan.areas)
+    return CountedRecords(opened, partial(count, plan, opened), engine)

@@ -6,10 +6,16 @@ from pathlib import Path
 from typing import Any
 
 import geopandas
+import numpy as np
 import pytest
+import shapely
+from hypothesis import given
+from hypothesis import strategies as st
 
 from starling.errors import PlanError
+from starling.places.areas.pictures.choropleth import choropleth
 from starling.places.areas.plan.reading import read_areas
+from starling.places.areas.source.locate import Locator
 from tests.places.areas.worlds import document, feature, square
 
 PROPERTIES = ("id", "", ("side",))
@@ -58,6 +64,8 @@ def collection(*rings: Any, **more: Any) -> Any:
         (collection([[0, 0], [1, 0], [1, 1]]), "without closed rings"),
         (collection(square(200, 0)), "no longitude and latitude"),
         (collection(), "without closed rings"),
+        (collection([[0, 0], [0, 1], [0, 2], [0, 0]]), "without an area in feature 1"),
+        (collection([[0, 0], [5, 0], [5, 5], [5, 0], [0, 0]]), "without an area in feature 1"),
         (collection(square(0, 0), crs={"properties": {"name": "EPSG:2263"}}), "not in degrees"),
         (lambda path: path.write_text("a,b\n1,2\n"), "neither GeoJSON nor GeoParquet"),
         (lambda path: path.write_text("[]"), "no feature collection"),
@@ -70,3 +78,28 @@ def test_what_is_no_file_of_areas_is_refused(tmp_path: Path, write: Any, words: 
     write(tmp_path / "file")
     with pytest.raises(PlanError, match=words):
         read_areas(tmp_path / "file", PROPERTIES)
+
+
+RINGS = st.lists(st.tuples(*[st.sampled_from([0, 1, 2, 90, -90, 1e-300, 1e-7])] * 2), min_size=3, max_size=8)
+
+
+@given(st.lists(RINGS, min_size=2, max_size=4))
+def test_polygons_that_are_taken_break_nothing_after_a_charge(
+    tmp_path_factory: pytest.TempPathFactory, shapes: list[list[tuple[float, float]]]
+) -> None:
+    """Whether they cross or touch themselves, have spikes or no width: they are refused, or located and drawn."""
+    path = tmp_path_factory.getbasetemp() / "shapes.geojson"
+    features = [
+        feature({"id": at, "side": "n"}, [list(corner) for corner in (*ring, ring[0])])
+        for at, ring in enumerate(shapes)
+    ]
+    path.write_text(json.dumps({"type": "FeatureCollection", "features": features}))
+    try:
+        areas = read_areas(path, PROPERTIES)
+    except PlanError:
+        return
+    x, y = (np.tile([-90.0, 0, 0.5, 1, 2, 90], 6), np.repeat([-90.0, 0, 0.5, 1, 2, 90], 6))
+    locator = Locator(areas, 16)
+    assert locator.assign(x, y).tolist() == locator.ask(x, y).tolist()
+    assert choropleth(areas.geometries, np.zeros(len(areas)), [True] * len(areas), "trips").svg("map", "A map")
+    assert len(shapely.get_coordinates(shapely.point_on_surface(areas.geometries))) == len(areas)

@@ -24,6 +24,8 @@ _PARQUET: Final = b"PAR1"
 _CORNERS: Final = 4
 """Of a ring, at least: the last is the first again."""
 _WORLD: Final = np.array([180.0, 90.0])
+_LEAST: Final = 1e-12
+"""Square degrees of a polygon: a square of some 10 cm. What is smaller has no inside that doubles can tell from its border."""
 
 
 def read_areas(path: Path, properties: tuple[str, str, tuple[str, ...]]) -> Areas:
@@ -126,7 +128,7 @@ def _is_label(kind: pa.DataType) -> bool:
 
 
 def _checked(geometries: Geometries) -> Geometries:
-    """Polygons and multipolygons that are not empty, in degrees."""
+    """Polygons and multipolygons that have an area, in degrees."""
     types = shapely.get_type_id(geometries)
     polygon, several = shapely.GeometryType.POLYGON, shapely.GeometryType.MULTIPOLYGON
     wrong = np.flatnonzero(((types != polygon) & (types != several)) | shapely.is_empty(geometries))
@@ -137,4 +139,8 @@ def _checked(geometries: Geometries) -> Geometries:
     if len(beyond):
         problem = f"has a corner that is no longitude and latitude in feature {of[beyond[0]] + 1:,}"
         _refuse(problem, "give degrees, the longitude first")
+    parts, part_of = shapely.get_parts(geometries, return_index=True)
+    flat = part_of[shapely.area(shapely.make_valid(parts)) < _LEAST]
+    if len(flat):
+        _refuse(f"has a polygon without an area in feature {flat[0] + 1:,}", "leave that polygon out")
     return geometries
