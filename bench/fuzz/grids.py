@@ -54,6 +54,26 @@ PLACES: Final = (
         (*TEXTS, *STORED, "held"),
     ),
     Source(
+        "places-values-by-kind",
+        "places",
+        {
+            "plan.toml": _places(
+                'x = "lon"\ny = "lat"\ntime = "shift"\ncategory = "kind"\nvalue = "fare"\nperson = "who"',
+                _PERSON,
+                '[slices]\nnames = ["early", "3"]\ncategories = ["theft", "7"]\n[value]\nlower = -2\nupper = 9\n',
+            )
+        },
+        {
+            "lon": _NUMBERS,
+            "lat": _NUMBERS,
+            "shift": (b"early", b"3", b'"early"'),
+            "kind": (b"theft", b"7", b'"theft"'),
+            "fare": _NUMBERS,
+            "who": _WHO,
+        },
+        (*TEXTS, *STORED, "held"),
+    ),
+    Source(
         "places-geometry",
         "places",
         {"plan.toml": _places('geometry = "geometry"\ntime = "time"\nperson = "who"', _PERSON, _BOUNDS)},
