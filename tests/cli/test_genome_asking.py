@@ -162,6 +162,7 @@ MISTAKES: list[tuple[str, list[str], int, str]] = [
     ("snp-pval", ["--epsilon", "1/5000", "--snp", "s1"], 2, "epsilon is below 1/4096"),
     ("snp-effects", ["--epsilon", "1", "--snp", "s1"], 2, "question is snp_effects"),
     ("snp-effects", ["--epsilon", "1", "--snp", "s1", "--prevalence-epsilon", "0"], 2, "--prevalence-epsilon is not"),
+    ("explore-effects", ["--epsilon", "1"], 2, "question is explore_effects"),
     ("snp-corr", ["--epsilon", "1", "--snp", "s1"], 2, "--snp is not given twice"),
     ("snp-corr", ["--epsilon", "1", "--snp", "s1", "--snp", "s1"], 2, "second is the first SNP again"),
     ("explore", ["--epsilon", "1", "--most", "1001"], 2, "most is not a whole number from 1 to 1000"),

@@ -12,7 +12,9 @@ from tests.cli.conftest import Call, document
 def test_all_questions_at_a_ladder_of_costs(call: Call, study: Path) -> None:
     shown = call("genome", "preview", study / "plan.toml")
     assert (shown.exit_code, shown.stderr) == (0, "... computing how far each answer may be off\n")
-    known = [name for name in OF if name not in ("scan", "snp-effects")]  # of plans that protect phenotypes alone
+    known = [
+        name for name in OF if name not in ("scan", "snp-effects", "explore-effects")
+    ]  # of plans that protect phenotypes alone
     for name in known:
         assert f"\n{name}: " in shown.stdout
     assert "150 cases, alleles no rarer than 0.01" in shown.stdout

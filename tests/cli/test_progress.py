@@ -130,6 +130,11 @@ LONG: dict[str, tuple[tuple[str, ...], str, str]] = {
         "checking",
         "starling.genome.publication:mechanism_of",
     ),
+    "genome explore-effects": (
+        (*STUDY, "--epsilon", "1", *PAID),
+        "checking",
+        "starling.genome.publication:mechanism_of",
+    ),
     "genome explore": ((*STUDY, "--epsilon", "4", *PAID), "checking", "starling.genome.publish:open_genotypes"),
     "genome scan": ((*STUDY, "--epsilon", "1", *PAID), "checking", "starling.genome.publication:mechanism_of"),
     "genome plot": (("{released}", "--out", "{out}"), "drawing", OPENING),
@@ -187,6 +192,7 @@ SHORT = {
     "remote preview", "remote request", "remote requests", "remote approved",
     "remote questions", "remote answer", "remote releases", "remote token", "remote tokens", "remote revoke",
     *(f"remote ask {name}" for name in ("num-sig", "loc-sig", "loc-block", "snp-pval", "snp-corr", "explore", "scan", "snp-effects")),
+    "remote ask explore-effects",
     "server init", "server user", "server token", "server tokens", "server revoke", "server log", "server demo", "server demo-data",
     "server backup", "server restore", "server password", "server sandbox", "serve", "web", "notify",
 }  # fmt: skip

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from starling.errors import ParameterError
-from starling.genome.asking import QuestionPlan, read_asked
-from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Question, SnpCorr, SnpPval
+from starling.genome.asking import Asks, QuestionPlan, read_asked
+from starling.genome.plan import Explore, ExploreEffects, LocBlock, LocSig, NumSig, Plan, Question, SnpCorr, SnpPval
 from starling.release.codec import encode
+from tests.genome.mechanism.distributions import tiny_plan
 from tests.genome.worlds import a_world
 
 
@@ -67,3 +68,23 @@ def test_the_plan_is_kept_as_it_is(asked: QuestionPlan, tmp_path: Path) -> None:
     assert (
         again.ask({"kind": "num_sig", "epsilon": "1"}).request == asked.ask({"kind": "num_sig", "epsilon": "1"}).request
     )
+
+
+def test_an_exploration_of_effects_is_asked_by_json_and_by_method_alike() -> None:
+    plan = tiny_plan(60, 9, "additive", "score")
+
+    class Repeating(Asks[Question]):
+        def __init__(self) -> None:
+            self.plan = plan
+
+        def ask(self, question: Question, *, request_id: str | None = None) -> Question:
+            assert request_id is None
+            return question
+
+    question = ExploreEffects("score", ONE, most=2, prevalence_epsilon=FIFTH)
+    said: dict[str, Any] = {"kind": "explore_effects", "most": 2, "prevalence_epsilon": "0.2"}
+    assert Repeating().explore_effects(epsilon="1", most=2, prevalence_epsilon="0.2") == question
+    asked = QuestionPlan(plan)
+    assert asked.ask({**said, "epsilon": "1"}).question == question == asked.ask(encode(Question, question)).question
+    assert asked.preview({**said, "epsilon": "1"}).sections()
+    assert asked.work(said, preview=True).steps > asked.work({**said, "epsilon": "1"}, preview=False).steps

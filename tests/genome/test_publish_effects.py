@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from starling.genome.measurements import NoisyScores
-from starling.genome.plan import SnpEffects
+from starling.genome.measurements import ExploredEffects, NoisyScores
+from starling.genome.plan import ExploreEffects, SnpEffects
 from starling.genome.session import Plan
 from tests.genome.studies import write_bed
 from tests.genome.worlds import PEOPLE, a_study
@@ -87,3 +87,46 @@ def test_slopes_of_a_quantitative_trait_are_in_its_unit(study: Path) -> None:
     clipped = np.clip(values["traits"], 10, 50)
     for row in (0, 1):
         assert frame["SLOPE"][row] == pytest.approx(least_squares(clipped, values["ages"], row), abs=1e-4)
+
+
+def test_an_exploration_tells_number_places_and_effects(study: Path) -> None:
+    asked: dict[str, Any] = {"covariates": study / "age.txt"}
+    whole = a_plan().release(
+        study / "study", ExploreEffects("score", SURE, most=2, prevalence_epsilon=SURE / 4), study / "explored", **asked
+    )
+    whole.verify()
+    assert isinstance(whole.drawn, ExploredEffects)
+    places, effects = whole.to_pandas("snps"), whole.to_pandas("effects")
+    assert list(places["SNP"]) == list(effects["SNP"]) == list(whole.drawn.located.snps)
+    assert int(whole.to_pandas("number")["LOW"][0]) >= len(places) == 2
+    alone = (
+        a_plan()
+        .release(study / "study", SnpEffects(tuple(places["SNP"]), SURE, SURE / 2), study / "alone", **asked)
+        .to_pandas("effects")
+    )
+    for column in ("SLOPE", "OR", "Z"):
+        assert effects[column].to_numpy() == pytest.approx(alone[column].to_numpy(), rel=1e-4)
+    cases = sum(word == "2" for word in STUDY.phenotypes)
+    assert int(whole.to_pandas("cases")["CASES"][0]) == cases
+    text = str(whole)
+    assert text.index("Genotypes, covariates and who takes part are not protected") < text.index("significant")
+    assert "the threshold and effects follow from that number" in text
+    report = (study / "explored" / "report.html").read_text()
+    assert "who takes part are not protected" in report
+    assert "intervals of effects of the sample too" in report
+
+
+def test_an_exploration_of_a_quantitative_trait_pays_its_variance_once(study: Path) -> None:
+    plan = a_plan(between=["10", "50"], steps=400, phenotype="trait")
+    release = plan.release(
+        study / "study",
+        ExploreEffects("score", SURE, most=1, prevalence_epsilon=SURE / 4),
+        study / "trait-explored",
+        phenotype=study / "trait.txt",
+        covariates=study / "age.txt",
+    )
+    release.verify()
+    assert int(release.to_pandas("number")["HIGH"][0]) == 0
+    assert "So nothing was followed up." in str(release)
+    assert len(release.to_pandas("variance")) == 1
+    assert release.to_pandas("effects").empty

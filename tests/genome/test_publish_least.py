@@ -8,7 +8,18 @@ import pytest
 
 from starling.errors import ParameterError
 from starling.genome import preview
-from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Question, Scan, SnpCorr, SnpPval
+from starling.genome.plan import (
+    Explore,
+    ExploreEffects,
+    LocBlock,
+    LocSig,
+    NumSig,
+    Question,
+    Scan,
+    SnpCorr,
+    SnpEffects,
+    SnpPval,
+)
 from starling.genome.publish import release
 from starling.privacy.least import LEAST_LATTICE_RATE, LEAST_SELECTION_RATE
 from starling.release.payment import PaymentOptions
@@ -47,8 +58,9 @@ def answered(world: World, question: Question, out: Path) -> None:
 
 
 def test_every_kind_of_question_is_looked_at() -> None:
-    """A scan, of other plans, has its least in test_publish_scan.py."""
-    assert {type(question) for question in QUESTIONS.values()} == set(Question.__args__) - {Scan}
+    """Questions of other plans have theirs in test_publish_scan.py, plan/test_effects.py and plan/test_exploring_effects.py."""
+    known = set(Question.__args__) - {Scan, SnpEffects, ExploreEffects}
+    assert {type(question) for question in QUESTIONS.values()} == known
 
 
 @pytest.mark.series(3)

@@ -22,6 +22,7 @@ from starling.genome.measurements import (
     Cells,
     Drawn,
     Explored,
+    ExploredEffects,
     NoisyScores,
     Number,
     Scanned,
@@ -31,6 +32,7 @@ from starling.genome.measurements import (
 from starling.genome.mechanism.explore import mechanism_of
 from starling.genome.plan import (
     Explore,
+    ExploreEffects,
     LocBlock,
     LocSig,
     Model,
@@ -170,9 +172,13 @@ def coded(answer: Drawn) -> list[int]:
     if isinstance(answer, Cells | NoisyScores):
         numbers = answer.counts if isinstance(answer, Cells) else [score // GRAIN for score in answer.scores]
         return [min(max(number, LEAST), MOST) for number in numbers[:2]]
-    if isinstance(answer, Explored):
+    if isinstance(answer, Explored | ExploredEffects):
         first = [_number(snp) for snp in answer.located.snps[:1]] or [-1]
-        return [answer.number.low, answer.followed, *first]
+        if isinstance(answer, Explored):
+            first = [answer.followed, *first]
+        elif answer.scores is not None:
+            first += coded(answer.scores)[:1]
+        return [answer.number.low, *first]
     if isinstance(answer, Scanned):
         return [answer.ones, round(FINE * float(answer.tests.scores[0]))]
     assert_never(answer)
@@ -270,5 +276,6 @@ DECLARED: Final[tuple[Case, ...]] = (
     _case("scan", Scan(_COUNTS), _STATUS, 6_000, model="additive"),
     _case("explore", Explore("g", "r2", _HALF, 4 * _CHOICE, most=2), _ALL, 1_000),
     _case("explore, one SNP at a time", Explore("g", "r2", _HALF, 4 * _CHOICE, most=2, independent=True), _ALL, 1_000),
+    _case("explore_effects", ExploreEffects("score", 3 * _CHOICE, most=1), _PHENOTYPES, 1_000, model="additive"),
 )
 """Every question, with what it declares to cost."""

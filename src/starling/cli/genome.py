@@ -26,7 +26,17 @@ KINDS: Final = ("manhattan", "qq", "ld", "effects", "scan", "scan-qq")
 """The pictures of the gallery."""
 FORMATS: Final = ("gwas-ssf", "plink-assoc", "plink-glm")
 """The formats of an export."""
-ASKING: Final = ("num-sig", "loc-sig", "loc-block", "snp-pval", "snp-corr", "explore", "scan", "snp-effects")
+ASKING: Final = (
+    "num-sig",
+    "loc-sig",
+    "loc-block",
+    "snp-pval",
+    "snp-corr",
+    "explore",
+    "scan",
+    "snp-effects",
+    "explore-effects",
+)
 
 COSTS: Final = "0.2,0.5,1,2,5"
 """Costs that are looked at when none is named."""
@@ -39,6 +49,7 @@ OF: Final = {
     "explore": ("test", "k", "regions", "corr", "delta_c", "longest", "most"),
     "scan": (),
     "snp-effects": ("k",),
+    "explore-effects": ("test", "k", "regions", "most", "prevalence_epsilon"),
 }
 """Which options each question has."""
 

@@ -1,4 +1,6 @@
-"""`starling genome num-sig|loc-sig|loc-block|snp-pval|snp-corr|explore|scan`: each charges a question, and publishes the answer."""
+"""`starling genome num-sig|loc-sig|loc-block|snp-pval|snp-corr|explore|scan|snp-effects|explore-effects`: each charges a question, and
+publishes the answer.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -265,3 +267,34 @@ def snp_effects(_: "Plan", cost: Fraction, *, snps: tuple[str, ...], prevalence_
     from starling.genome.plan import SnpEffects
 
     return SnpEffects(snps, cost, prevalence_of(prevalence_epsilon))
+
+
+@_question(
+    "explore-effects",
+    "--epsilon 6 --out explored",
+    questions.test,
+    questions.most,
+    questions.regions,
+    questions.selection,
+    questions.prevalence,
+    study=MIXED,
+)
+def explore_effects(
+    plan: "Plan",
+    cost: Fraction,
+    *,
+    test: str | None,
+    regions: str | None,
+    prevalence_epsilon: str | None,
+    **values: Any,
+) -> "Question":
+    """How many SNPs are significant, which, and their effects: a third of epsilon each. Of plans that protect phenotypes alone.
+
+    Genotypes, covariates and who takes part are not protected; no blocks are looked for, since correlations are of genotypes. All is
+    charged at the start: where no SNP is significant it ends there, and what is left is spent too.
+    """
+    from starling.genome.plan import ExploreEffects
+    from starling.genome.plan.exploring import regions_of
+
+    part = prevalence_of(prevalence_epsilon)
+    return ExploreEffects(test or plan.first_test, cost, regions_of(plan, regions), prevalence_epsilon=part, **values)

@@ -111,4 +111,6 @@ def _json(release: "GenomeRelease") -> dict[str, Any]:
     }
 
 
-num_sig, loc_sig, loc_block, snp_pval, snp_corr, explore, scan, snp_effects = map(_command, genome_asking.QUESTIONS)
+num_sig, loc_sig, loc_block, snp_pval, snp_corr, explore, scan, snp_effects, explore_effects = map(
+    _command, genome_asking.QUESTIONS
+)

@@ -8,7 +8,17 @@ if TYPE_CHECKING:
     from starling.genome.combining import combine
     from starling.genome.distance.significance import distance_to_significance
     from starling.genome.generate import generate
-    from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Scan, SnpCorr, SnpEffects, SnpPval
+    from starling.genome.plan import (
+        Explore,
+        ExploreEffects,
+        LocBlock,
+        LocSig,
+        NumSig,
+        Scan,
+        SnpCorr,
+        SnpEffects,
+        SnpPval,
+    )
     from starling.genome.plan.exploring import ExploreOptions
     from starling.genome.plan.long_lists import at_delta
     from starling.genome.preview.expected import preview
@@ -19,6 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Explore",
+    "ExploreEffects",
     "ExploreOptions",
     "LocBlock",
     "LocSig",
@@ -46,7 +57,7 @@ lazy(
         "combining": "combine",
         "distance.significance": "distance_to_significance",
         "generate": "generate",
-        "plan": "Explore LocBlock LocSig NumSig Scan SnpCorr SnpEffects SnpPval",
+        "plan": "Explore ExploreEffects LocBlock LocSig NumSig Scan SnpCorr SnpEffects SnpPval",
         "plan.exploring": "ExploreOptions",
         "plan.long_lists": "at_delta",
         "preview.expected": "preview",

@@ -13,11 +13,22 @@ from typing import Any, Final, Generic, TypeVar, Unpack
 
 from starling.errors import ParameterError
 from starling.genome.artifact.files import read_plan, write_plan
-from starling.genome.plan import LocBlock, LocSig, NumSig, Plan, Question, Scan, SnpCorr, SnpEffects, SnpPval
+from starling.genome.plan import (
+    ExploreEffects,
+    LocBlock,
+    LocSig,
+    NumSig,
+    Plan,
+    Question,
+    Scan,
+    SnpCorr,
+    SnpEffects,
+    SnpPval,
+)
 from starling.genome.plan.choices import ONLY_OF_PHENOTYPES, PHENOTYPE_QUESTIONS
 from starling.genome.plan.exploring import DELTA_C, ExploreOptions, Texts, exploration, threshold
 from starling.genome.plan.long_lists import at_delta
-from starling.genome.plan.queries import Correlation, Noise, Selection
+from starling.genome.plan.queries import MOST_FOUND, Correlation, Noise, Selection
 from starling.genome.postprocess.wording import MEASURES, TEST_LABELS
 from starling.genome.preview.expected import MEANINGS, UNITS, epsilon_for, error_of
 from starling.genome.preview.page import ExpectedErrors, expected_errors
@@ -88,7 +99,8 @@ class Asks(ABC, Generic[AnswerT]):
         """The answer to a question.
 
         Args:
-            question: A `NumSig`, `LocSig`, `LocBlock`, `SnpPval`, `SnpCorr`, `Explore`, `Scan` or `SnpEffects` of `starling.genome`.
+            question: A `NumSig`, `LocSig`, `LocBlock`, `SnpPval`, `SnpCorr`, `Explore`, `Scan`, `SnpEffects` or `ExploreEffects` of
+                `starling.genome`.
             request_id: Under which the charge is found again; a fresh one without it.
         """
 
@@ -100,10 +112,11 @@ class Asks(ABC, Generic[AnswerT]):
         What holds for every study is told in patients; what that means in odds ratios is told for a typical study, which is supposed.
 
         Args:
-            question: A `NumSig`, `LocSig`, `LocBlock`, `SnpPval`, `SnpCorr`, `Explore`, `Scan` or `SnpEffects` of `starling.genome`.
+            question: A `NumSig`, `LocSig`, `LocBlock`, `SnpPval`, `SnpCorr`, `Explore`, `Scan`, `SnpEffects` or `ExploreEffects` of
+                `starling.genome`.
             cases: Suppose that so many people are cases; half of them without it.
             rarest: Suppose that alleles of the list are no rarer than this frequency.
-            followed: How many SNPs an `Explore` is supposed to follow up; the most that it may without it.
+            followed: How many SNPs an exploration is supposed to follow up; the most that it may without it.
 
         Raises:
             ParameterError: the plan has no such question, or nothing like what is supposed.
@@ -250,6 +263,26 @@ class Asks(ABC, Generic[AnswerT]):
         """
         choices = {"snps": snps, "epsilon": epsilon, "prevalence_epsilon": prevalence_epsilon}
         return self._ask(SnpEffects, request_id, **choices)
+
+    def explore_effects(
+        self,
+        test: str | None = None,
+        *,
+        epsilon: Exact,
+        regions: Texts | None = None,
+        most: int = MOST_FOUND,
+        selection: Selection = "permute-and-flip",
+        prevalence_epsilon: Exact | None = None,
+        request_id: str | None = None,
+    ) -> AnswerT:
+        """How many SNPs are significant, which, and the effects of `most` of them at most, of a plan that protects phenotypes alone.
+
+        All of epsilon is charged at the start, a third for each part. `prevalence_epsilon` is the part of it that pays a noisy number of
+        cases, once for all.
+        """
+        choices: dict[str, Any] = {"regions": regions, "most": most, "selection": selection}
+        choices |= {"epsilon": epsilon, "prevalence_epsilon": prevalence_epsilon}
+        return self._ask(ExploreEffects, request_id, test=self._test(test), **choices)
 
     def _ask(self, kind_of: Callable[..., Question], request_id: str | None, **choices: Any) -> AnswerT:
         """The answer to a question of that kind, which makes its amounts exact and its lists tuples."""

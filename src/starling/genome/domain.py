@@ -52,7 +52,18 @@ def _preview(  # noqa: PLR0913 - one for each option
     error: str | None,
 ) -> "ExpectedErrors":
     """Of one question, or of each that the plan has: those that it has not are named by a warning."""
-    from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Scan, SnpCorr, SnpEffects, SnpPval
+    from starling.genome.plan import (
+        Explore,
+        ExploreEffects,
+        LocBlock,
+        LocSig,
+        NumSig,
+        Plan,
+        Scan,
+        SnpCorr,
+        SnpEffects,
+        SnpPval,
+    )
     from starling.genome.plan.choices import ONLY_OF_PHENOTYPES
     from starling.genome.plan.exploring import regions_of
     from starling.genome.preview.expected import check, epsilon_for
@@ -74,6 +85,7 @@ def _preview(  # noqa: PLR0913 - one for each option
         "explore": Explore(searched, corr, delta_c, one, named, longest, most),
         "scan": Scan(one),
         "snp-effects": SnpEffects(chosen.snps.ids[:k], one),
+        "explore-effects": ExploreEffects(searched, one, named, most, prevalence_epsilon=paid),
     }
     if question is not None:
         errors = expected_errors(assumed, {question: every[question]}, costs, followed=k)

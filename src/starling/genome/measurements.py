@@ -19,6 +19,12 @@ class Number(Fields):
     cases: int | None = field(default=None, metadata=OPTIONAL)
     squares: int | None = field(default=None, metadata=OPTIONAL)
 
+    @property
+    def paid(self) -> dict[str, int]:
+        """The noisy number by its name; nothing where none was asked for."""
+        numbers = {"cases": self.cases, "squares": self.squares}
+        return {name: number for name, number in numbers.items() if number is not None}
+
 
 @dataclass(frozen=True, slots=True)
 class SelectedSnps(Fields):
@@ -118,5 +124,19 @@ class NoisyScores(Fields):
 
 FIXED: Final = 1 << 40
 
-Drawn: TypeAlias = Number | SelectedSnps | Block | Cells | Explored | Scanned | NoisyScores
+
+@dataclass(frozen=True, slots=True)
+class ExploredEffects:
+    """The answers of an exploration of effects; no SNPs and no scores where the number was 0.
+
+    Attributes:
+        number: With the noisy number of cases, or of squares, of all answers, where that was asked for.
+    """
+
+    number: Number
+    located: SelectedSnps
+    scores: NoisyScores | None
+
+
+Drawn: TypeAlias = Number | SelectedSnps | Block | Cells | Explored | Scanned | NoisyScores | ExploredEffects
 """What a question is answered by."""

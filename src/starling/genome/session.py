@@ -98,7 +98,8 @@ class Plan(PlanChoices):
             records: Genotypes: PLINK's prefix of .bed or .pgen, or a .bed, .pgen, .vcf, .vcf.gz, .bcf or .bgen; or a frame with a row for
                 each person (a column IID, or the index of a pandas frame) and a column for each SNP, which holds the copies of the
                 carried allele: 0, 1, 2, or missing; of a plan that counts dosages any number from 0 to 2.
-            question: A `NumSig`, `LocSig`, `LocBlock`, `SnpPval`, `SnpCorr`, `Explore`, `Scan` or `SnpEffects` with its price.
+            question: A `NumSig`, `LocSig`, `LocBlock`, `SnpPval`, `SnpCorr`, `Explore`, `Scan`, `SnpEffects` or `ExploreEffects`, with
+                its price.
             out: The folder to make. Without it and without a ledger, a temporary one that goes with the release.
             ledger: Pays, opened or as its URL. Without it nothing limits a further release of the same records.
             dataset: The name of the records in the ledger.

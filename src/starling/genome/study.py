@@ -106,7 +106,8 @@ class Study(Asks[Answered], InSession):
         """The answer to a question, charged and published; from its folder, at no cost, where it was asked before.
 
         Args:
-            question: A `NumSig`, `LocSig`, `LocBlock`, `SnpPval`, `SnpCorr`, `Explore`, `Scan` or `SnpEffects` of `starling.genome`.
+            question: A `NumSig`, `LocSig`, `LocBlock`, `SnpPval`, `SnpCorr`, `Explore`, `Scan`, `SnpEffects` or `ExploreEffects` of
+                `starling.genome`.
             request_id: Under which the charge is found again; a fresh one without it.
 
         Raises:

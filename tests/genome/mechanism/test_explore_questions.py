@@ -7,8 +7,19 @@ import pytest
 
 from starling.errors import ParameterError
 from starling.genome.mechanism.explore import mechanism_of
-from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Scan, SnpCorr, SnpEffects, SnpPval
-from starling.genome.plan.choices import QUESTIONS
+from starling.genome.plan import (
+    Explore,
+    ExploreEffects,
+    LocBlock,
+    LocSig,
+    NumSig,
+    Plan,
+    Scan,
+    SnpCorr,
+    SnpEffects,
+    SnpPval,
+)
+from starling.genome.plan.choices import ONLY_OF_PHENOTYPES, QUESTIONS
 from tests.genome.plan.test_model_phenotypes import PHENOTYPES
 
 ONE, FIFTH = Fraction(1), Fraction(1, 5)
@@ -21,6 +32,7 @@ ASKED: dict[str, Any] = {
     "explore": Explore("g", "r2", FIFTH, ONE),
     "scan": Scan(ONE),
     "snp_effects": SnpEffects(("rs1",), ONE),
+    "explore_effects": ExploreEffects("score", ONE),
 }
 
 
@@ -28,7 +40,7 @@ ASKED: dict[str, Any] = {
 def test_each_question_has_its_mechanism(plan: Plan, name: str) -> None:
     question = ASKED[name]
     assert question.kind == name
-    made = mechanism_of(PHENOTYPES if name in ("scan", "snp_effects") else plan, question)
+    made = mechanism_of(PHENOTYPES if name in ONLY_OF_PHENOTYPES else plan, question)
     assert type(made).__name__ == f"{type(question).__name__}Mechanism"
     assert made.guarantee == question.guarantee
 

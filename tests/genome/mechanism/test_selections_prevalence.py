@@ -137,7 +137,7 @@ def test_questions_without_it_are_written_as_before() -> None:
         asked.ask({**said, "prevalence_epsilon": 1})
     schemas: list[Any] = [QuestionPlan(plan).schema["oneOf"] for plan in (PLAN, PERSONS)]
     fields = [each["properties"] for schema in schemas for each in schema]
-    assert sum("prevalence_epsilon" in each for each in fields) == 3
+    assert sum("prevalence_epsilon" in each for each in fields) == 4
     assert [each["title"] for each in schemas[0]] == list(PHENOTYPE_QUESTIONS)
 
 

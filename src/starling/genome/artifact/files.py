@@ -14,7 +14,17 @@ import pyarrow.parquet as pq
 
 from starling.errors import IntegrityError
 from starling.genome.artifact.scans import read_scan, write_scan
-from starling.genome.measurements import Block, Cells, Drawn, Explored, NoisyScores, Number, Scanned, SelectedSnps
+from starling.genome.measurements import (
+    Block,
+    Cells,
+    Drawn,
+    Explored,
+    ExploredEffects,
+    NoisyScores,
+    Number,
+    Scanned,
+    SelectedSnps,
+)
 from starling.genome.plan import Plan, Question, Snps
 from starling.genome.plan.snps import MOST_SNPS, in_plan_order
 from starling.planfile.spelling import LONGEST_NAME
@@ -35,6 +45,7 @@ ANSWERS: Final[dict[str, tuple[Any, tuple[str, ...]]]] = {
     "snp_corr": (Cells, ("pairs",)),
     "explore": (Explored, ("number", "snps", "blocks", "selections")),
     "snp_effects": (NoisyScores, ("effects",)),
+    "explore_effects": (ExploredEffects, ("number", "snps", "effects", "selections")),
     "scan": (Scanned, ("scan", "regions")),
 }
 """What each kind of question is answered by, and the tables of its release."""

@@ -10,12 +10,12 @@ from typing import Final
 from starling.genome.artifact.files import DRAWN
 from starling.genome.artifact.parameters import mechanisms
 from starling.genome.artifact.scans import SCORES
-from starling.genome.artifact.tables import schemas, selections
+from starling.genome.artifact.tables import Selected, schemas, selections
 from starling.genome.inference.answers import SelectionError
 from starling.genome.measurements import Number, SelectedSnps
 from starling.genome.pictures.answers import answers
 from starling.genome.pictures.gallery import KINDS, picture
-from starling.genome.plan import Explore, LocSig, NumSig, Plan, Question, Scan, SnpCorr, SnpEffects
+from starling.genome.plan import Explore, ExploreEffects, LocSig, NumSig, Plan, Question, Scan, SnpCorr, SnpEffects
 from starling.genome.plan.choices import UNPROTECTED
 from starling.genome.plan.quantitative import phenotype_in_words
 from starling.genome.postprocess.estimates import (
@@ -23,9 +23,10 @@ from starling.genome.postprocess.estimates import (
     Answer,
     Correlated,
     EffectsAnswer,
+    EffectsExploration,
+    EffectsExplorationError,
     Estimated,
     Exploration,
-    ExplorationError,
     PValue,
     ScanAnswer,
 )
@@ -64,7 +65,7 @@ def charged(question: Question) -> Section:
     text = "One answer was drawn, by one mechanism."
     if isinstance(question, NumSig | LocSig | SnpEffects) and question.prevalence_epsilon is not None:
         text = "The number of cases, or the sum of squares, was drawn first; the rest of the answer follows from it."
-    if isinstance(question, Explore):
+    if isinstance(question, Explore | ExploreEffects):
         text = """
             An exploration asks one question after another; which ones depends on the public choices and on its noisy answers alone. All of
             its cost was charged before anything was read. What it left unspent, because it stopped early, is spent all the same.
@@ -92,8 +93,9 @@ def sections(plan: Plan, question: Question, estimated: Estimated) -> tuple[Sect
     p_values = estimated.answer.p_values if isinstance(estimated.answer, Exploration) else ()
     p_values = (estimated.answer,) if isinstance(estimated.answer, PValue) else p_values
     tables: tuple[Table, ...] = (_p_values(plan, p_values), _effects(plan, p_values)) if p_values else ()
-    if isinstance(estimated.answer, EffectsAnswer) and estimated.answer.effects:
-        tables = (_effect_table(plan, estimated.answer),)
+    effects = estimated.answer.effects if isinstance(estimated.answer, EffectsExploration) else estimated.answer
+    if isinstance(effects, EffectsAnswer) and effects.effects:
+        tables = (_effect_table(plan, effects),)
     if isinstance(estimated.answer, ScanAnswer) and estimated.answer.regions:
         tables = (_regions(plan, estimated.answer),)
     shown = answers(plan, estimated.answer, rows=estimated.rows)
@@ -119,7 +121,7 @@ def headline(plan: Plan, answer: Answer) -> Headline:
 
 
 def _headline(plan: Plan, answer: Answer) -> Headline:
-    if isinstance(answer, Exploration):
+    if isinstance(answer, Exploration | EffectsExploration):
         answer = answer.number
     if isinstance(answer, Number):
         number = f"{answer.low:,}" if answer.low == answer.high else f"{answer.low:,} to {answer.high:,}"
@@ -242,10 +244,10 @@ def _error(plan: Plan, question: Question, estimated: Estimated, parts: list[str
         # Its intervals are of sampling and coins, or noise, as its lines say: what follows is of noisy counts.
         parts.append("Errors of genotyping, and who was recruited, are not in them.")
         return Section("How far the answers may be off", "\n\n".join(parts))
-    if isinstance(estimated.error, SelectionError | ExplorationError):
+    if isinstance(estimated.error, Selected):
         parts.append(_SELECTED if plan.unit == "person" else f"{_SELECTED}{_OF_PHENOTYPES}")
         tables = (_selected(estimated.error),)
-    if not isinstance(estimated.error, SelectionError):
+    if not isinstance(estimated.error, SelectionError | EffectsExplorationError):
         what, missing = "p-value", f"{float(100 * (1 - CONFIDENCE)):g}"
         if isinstance(question, SnpCorr):
             what = MEASURES[question.correlation]
@@ -255,9 +257,10 @@ def _error(plan: Plan, question: Question, estimated: Estimated, parts: list[str
             intervals each may miss, so that all of k of them hold with a probability of at least 1 − k × {missing} %. That a SNP was
             selected changes nothing in this: the noise of its counts was drawn afterwards.
         """)
-    parts.append(
-        "The intervals and chances speak of the noise alone: not of who was recruited, nor of errors of genotyping."
-    )
+    of = "The intervals and chances speak of the noise alone"
+    if isinstance(estimated.error, EffectsExplorationError):
+        of = "Chances of selections speak of the noise alone, intervals of effects of the sample too"
+    parts.append(f"{of}: not of who was recruited, nor of errors of genotyping.")
     return Section("How far the answers may be off", "\n\n".join(parts), tables=tables)
 
 
@@ -273,7 +276,7 @@ _SELECTED: Final = """
 _OF_PHENOTYPES: Final = "Here a person is replaced by the same one with another phenotype."
 
 
-def _selected(error: SelectionError | ExplorationError) -> Table:
+def _selected(error: Selected) -> Table:
     rows = []
     for name, each in selections(error):
         within = (f"{each.within(1 - Fraction(sure, 100)):,}" for sure in SURE)

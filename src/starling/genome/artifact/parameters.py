@@ -3,7 +3,7 @@
 from typing import Final
 
 from starling.genome.artifact.files import DRAWN, PLAN, QUESTION, SNPS
-from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Question, Scan, SnpEffects
+from starling.genome.plan import Explore, ExploreEffects, LocBlock, LocSig, NumSig, Plan, Question, Scan, SnpEffects
 from starling.genome.plan.choices import UNPROTECTED
 from starling.genome.plan.quantitative import missing_in_words
 from starling.genome.postprocess.estimates import CONFIDENCE
@@ -15,7 +15,8 @@ SOURCE: Final = "Johnson and Shmatikov 2013, Privacy-Preserving Data Exploration
 
 
 SCAN_SOURCE: Final = "Warner 1965, Randomized response; score tests of one response"
-_EXACT: Final = {"scan": ("OBS_CT", "A1_FREQ", "XX"), "snp_effects": ("the scale of its score",)}
+_SCALE: Final = ("the scale of its score",)
+_EXACT: Final = {"scan": ("OBS_CT", "A1_FREQ", "XX"), "snp_effects": _SCALE, "explore_effects": _SCALE}
 EXACT: Final = {
     kind: tuple(f"{what} of each SNP: genotypes are not protected" for what in whats) for kind, whats in _EXACT.items()
 }
@@ -84,12 +85,10 @@ def mechanisms(question: Question) -> tuple[str, ...]:
         return (
             f"scan: one randomized response{stored}, a coin for each person's phenotype; score tests and odds ratios are made of it",
         )
-    if isinstance(question, SnpEffects):
+    if isinstance(question, SnpEffects | ExploreEffects):
         cases = () if question.prevalence_epsilon is None else (_CASES,)
-        return (
-            *cases,
-            "snp_effects: discrete Laplace noise on the score of each SNP, L1 sensitivity of all scores together",
-        )
+        selections = (_number(question), f"{_PLACES}{_PHENOTYPE}") if isinstance(question, ExploreEffects) else ()
+        return (*cases, *selections, _SCORES)
     return (f"{question.kind}: {NOISE[question.noise]}",)
 
 
@@ -97,7 +96,7 @@ def _places(question: LocSig) -> str:
     return f"{_PLACES}{_PHENOTYPE if question.test == 'score' else _PATIENT}"
 
 
-def _number(question: NumSig | Explore) -> str:
+def _number(question: NumSig | Explore | ExploreEffects) -> str:
     unit = _PHENOTYPE if question.test == "score" else _PATIENT
     return f"num_sig: {question.selection} selection by distance to significance{unit}"
 
@@ -106,6 +105,7 @@ _PATIENT: Final = ", sensitivity 1 patient"
 _PHENOTYPE: Final = " of the score test with covariates, sensitivity 1 phenotype"
 _PLACES: Final = "loc_sig: exponential mechanism without replacement by distance to significance"
 _CASES: Final = "number of cases, or sum of squares: discrete Laplace noise, sensitivity 1 phenotype"
+_SCORES: Final = "snp_effects: discrete Laplace noise on the score of each SNP, L1 sensitivity of all scores together"
 NOISE: Final = {
     "lattice": "lattice noise on the counts of a table, which keeps their sum; one replaced patient is one move",
     "laplace": "discrete Laplace noise on each count of a table, L1 sensitivity 2",

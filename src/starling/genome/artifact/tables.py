@@ -24,11 +24,14 @@ from starling.genome.artifact.scans import (
 from starling.genome.inference.answers import SelectionError
 from starling.genome.inference.intervals import Interval
 from starling.genome.measurements import Block, Number, SelectedSnps
-from starling.genome.plan import Explore, LocSig, NumSig, Plan, Question, SnpCorr, SnpEffects
+from starling.genome.plan import Explore, ExploreEffects, LocSig, NumSig, Plan, Question, SnpCorr, SnpEffects
 from starling.genome.postprocess.estimates import (
     CONFIDENCE,
+    Answer,
     Correlated,
     EffectsAnswer,
+    EffectsExploration,
+    EffectsExplorationError,
     Estimated,
     Exploration,
     ExplorationError,
@@ -39,6 +42,8 @@ from starling.release.datapackage import Sheet
 from starling.release.table_files import Table, Text, column
 
 Columns: TypeAlias = Mapping[str, Sequence[Any]]
+Selected: TypeAlias = SelectionError | ExplorationError | EffectsExplorationError
+"""How far selected answers may be off."""
 
 _TEXT, _WHOLE, _NUMBER = pa.string(), pa.int64(), pa.float64()
 _OF: Final = (
@@ -149,7 +154,7 @@ TITLES: Final = {
     "selections": "How far the selected answers may be off",
     "scan": "Every SNP: score test and odds ratio",
     "regions": "Regions of significant SNPs",
-    "effects": "Effects of the SNPs that were asked for",
+    "effects": "Effects of the SNPs that were found or asked for",
 }
 KEYS: Final = {
     "number": (),
@@ -196,7 +201,7 @@ def schemas(plan: Plan, question: Question) -> dict[str, pa.Schema]:
         "number": ("TEST", "LOW", "HIGH"),
         "cases": ("CASES", "EPSILON"),
         "variance": ("SQUARES", "EPSILON"),
-        "snps": (*ordered, *_PLACE, *(() if question.kind == "loc_sig" else tested)),
+        "snps": (*ordered, *_PLACE, *(() if question.kind in ("loc_sig", "explore_effects") else tested)),
         "blocks": ("ROUND", *_BLOCK),
         "pairs": ("CHR_A", "BP_A", "SNP_A", "CHR_B", "BP_B", "SNP_B", *_PAIR, *_with_range(_measure(question), "")),
         "selections": ("WHAT", "CANDIDATES", "ROUNDS", "EPSILON", "OFF_BY"),
@@ -211,7 +216,9 @@ def schemas(plan: Plan, question: Question) -> dict[str, pa.Schema]:
 
 def _paid(question: Question) -> Fraction | None:
     """What of epsilon pays for the number of cases, or of squares."""
-    return question.prevalence_epsilon if isinstance(question, NumSig | LocSig | SnpEffects) else None
+    if isinstance(question, NumSig | LocSig | SnpEffects | ExploreEffects):
+        return question.prevalence_epsilon
+    return None
 
 
 def words_of(plan: Plan, name: str) -> dict[str, str]:
@@ -270,15 +277,10 @@ def filled(plan: Plan, question: Question, estimated: Estimated) -> dict[str, pa
         held["snps"] = _places(plan, (answer.snp,)) | _p_values(plan, (answer,))
     elif isinstance(answer, Correlated):
         held["pairs"] = _pair(plan, question, answer)
-    elif isinstance(answer, Exploration):
-        held["number"] = _number(question, answer.number)
-        held["snps"] = _places(plan, answer.located.snps) | _p_values(plan, answer.p_values)
-        held["blocks"] = _blocks(plan, answer.blocks)
-    if isinstance(answer, Number | SelectedSnps | EffectsAnswer) and answer.cases is not None:
-        held["cases"] = {"CASES": [answer.cases], "EPSILON": [str(_paid(question))]}
-    if isinstance(answer, Number | SelectedSnps) and answer.squares is not None:
-        held["variance"] = {"SQUARES": [answer.squares], "EPSILON": [str(_paid(question))]}
-    if isinstance(error, SelectionError | ExplorationError):
+    elif isinstance(answer, Exploration | EffectsExploration):
+        held |= _explored(plan, question, answer)
+    held |= _of_paid(question, answer)
+    if isinstance(error, Selected):
         names, errors = zip(*selections(error), strict=True)
         held["selections"] = {
             "WHAT": names,
@@ -294,8 +296,28 @@ def filled(plan: Plan, question: Question, estimated: Estimated) -> dict[str, pa
     }
 
 
+def _explored(plan: Plan, question: Question, answer: Exploration | EffectsExploration) -> dict[str, Columns]:
+    held: dict[str, Columns] = {"number": _number(question, answer.number)}
+    places = _places(plan, answer.located.snps)
+    if isinstance(answer, Exploration):
+        return held | {"snps": places | _p_values(plan, answer.p_values), "blocks": _blocks(plan, answer.blocks)}
+    effects = answer.effects
+    return held | {"snps": places, "effects": _places(plan, [each.snp for each in effects.effects]) | _effects(effects)}
+
+
+def _of_paid(question: Question, answer: Answer) -> dict[str, Columns]:
+    """The noisy number that was paid for, if any."""
+    paid = answer.number if isinstance(answer, EffectsExploration) else answer
+    held: dict[str, Columns] = {}
+    if isinstance(paid, Number | SelectedSnps | EffectsAnswer) and paid.cases is not None:
+        held["cases"] = {"CASES": [paid.cases], "EPSILON": [str(_paid(question))]}
+    if isinstance(paid, Number | SelectedSnps) and paid.squares is not None:
+        held["variance"] = {"SQUARES": [paid.squares], "EPSILON": [str(_paid(question))]}
+    return held
+
+
 def _number(question: Question, answer: Number) -> Columns:
-    assert isinstance(question, NumSig | Explore)
+    assert isinstance(question, NumSig | Explore | ExploreEffects)
     return {"TEST": [question.test], "LOW": [answer.low], "HIGH": [answer.high]}
 
 
@@ -366,9 +388,10 @@ def _pair(plan: Plan, question: Question, answer: Correlated) -> Columns:
     return columns | _ends(_measure(question), [answer.value])
 
 
-def selections(error: SelectionError | ExplorationError) -> list[tuple[str, SelectionError]]:
+def selections(error: Selected) -> list[tuple[str, SelectionError]]:
     """Each selected answer by a name, with how far it may be off."""
     if isinstance(error, SelectionError):
         return [("answer", error)]
     located = [] if error.located is None else [("snps", error.located)]
-    return [("number", error.number), *located, *((f"block {at}", each) for at, each in enumerate(error.blocks, 1))]
+    blocks = error.blocks if isinstance(error, ExplorationError) else ()
+    return [("number", error.number), *located, *((f"block {at}", each) for at, each in enumerate(blocks, 1))]

@@ -6,6 +6,8 @@ function of public choices and earlier answers alone.
 As published all k SNPs are located at once, and the blocks are those that contain any of them, one after the other. With `independent`
 each SNP is located outside the blocks and SNPs found before, followed by a block that contains it.
 
+An exploration of effects locates its SNPs at once, and asks for the scores of all of them together.
+
 Source: Johnson and Shmatikov 2013, Section 4.
 """
 
@@ -13,13 +15,35 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TypeAlias, TypeVar
 
 from starling.errors import ParameterError
-from starling.genome.measurements import Block, Cells, Drawn, Explored, Number, SelectedSnps
-from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Query, SnpPval
+from starling.genome.measurements import (
+    Block,
+    Cells,
+    Drawn,
+    Explored,
+    ExploredEffects,
+    NoisyScores,
+    Number,
+    SelectedSnps,
+)
+from starling.genome.plan import (
+    Explore,
+    ExploreEffects,
+    LocBlock,
+    LocSig,
+    NumSig,
+    Plan,
+    Query,
+    Question,
+    SnpEffects,
+    SnpPval,
+)
 from starling.genome.plan.exploring import SnpRanges
 
 Ask: TypeAlias = Callable[[Query], Drawn]
 """Answers one question."""
-KindT = TypeVar("KindT", Number, SelectedSnps, Block, Cells)
+AskGiven: TypeAlias = Callable[[Question, Number | None], Drawn]
+"""Answers one question; from the number that was drawn before it follows what was paid for already."""
+KindT = TypeVar("KindT", Number, SelectedSnps, Block, Cells, NoisyScores)
 
 
 def follow(plan: Plan, explore: Explore, ask: Ask) -> Explored:
@@ -57,6 +81,36 @@ def replay(plan: Plan, explore: Explore, drawn: Explored) -> list[tuple[Query, D
         return answer
 
     if follow(plan, explore, ask) != drawn:
+        raise ValueError
+    return queries
+
+
+def follow_effects(plan: Plan, explore: ExploreEffects, ask: AskGiven) -> ExploredEffects:
+    """Ask every question of an exploration of effects, in order; what was answered. Raises TypeError as `follow` does."""
+    number = _is(ask(explore.number(plan), None), Number)
+    if number.high == 0:
+        return ExploredEffects(number, SelectedSnps(()), None)
+    located = _is(ask(explore.locations(explore.clamped(plan, number.high)), number), SelectedSnps)
+    return ExploredEffects(number, located, _is(ask(explore.effects(located.snps), number), NoisyScores))
+
+
+def replay_effects(plan: Plan, explore: ExploreEffects, drawn: ExploredEffects) -> list[tuple[Question, Drawn]]:
+    """Each question of an exploration of effects with its answer. Raises ValueError as `replay` does."""
+    answers: dict[type[Question], Drawn | None] = {
+        NumSig: drawn.number,
+        LocSig: drawn.located,
+        SnpEffects: drawn.scores,
+    }
+    queries: list[tuple[Question, Drawn]] = []
+
+    def ask(query: Question, _: Number | None) -> Drawn:
+        answer = answers[type(query)]
+        if answer is None:
+            raise ValueError
+        queries.append((query, answer))
+        return answer
+
+    if follow_effects(plan, explore, ask) != drawn:
         raise ValueError
     return queries
 

@@ -4,13 +4,14 @@ from typing import Final
 
 import numpy as np
 
-from starling.genome.inference.adaptive_plan import replay
+from starling.genome.inference.adaptive_plan import replay, replay_effects
 from starling.genome.measurements import (
     FIXED,
     Block,
     Cells,
     Drawn,
     Explored,
+    ExploredEffects,
     NoisyScores,
     Number,
     Scanned,
@@ -18,6 +19,7 @@ from starling.genome.measurements import (
 )
 from starling.genome.plan import (
     Explore,
+    ExploreEffects,
     LocBlock,
     LocSig,
     NumSig,
@@ -40,10 +42,8 @@ def answer_problem(plan: Plan, question: Question, drawn: Drawn) -> str | None:
     the plan has no such question.
     """
     question.check(plan)
-    if isinstance(question, Scan):
-        return _scan(plan, drawn)
-    if isinstance(question, SnpEffects):
-        return _scores(plan, question, drawn)
+    if isinstance(question, Scan | SnpEffects | ExploreEffects):
+        return _of_phenotypes(plan, question, drawn)
     if not isinstance(question, Explore):
         return _of_query(plan, question, drawn)
     if not isinstance(drawn, Explored):
@@ -51,8 +51,31 @@ def answer_problem(plan: Plan, question: Question, drawn: Drawn) -> str | None:
     try:
         queries = replay(plan, question, drawn)
     except (ValueError, TypeError, IndexError):
-        return "are not those of one exploration: some are missing, or too many"
+        return _NOT_ONE
     return next((problem for query, answer in queries if (problem := _of_query(plan, query, answer))), None)
+
+
+_NOT_ONE: Final = "are not those of one exploration: some are missing, or too many"
+
+
+def _explored_effects(plan: Plan, question: ExploreEffects, drawn: Drawn) -> str | None:
+    if not isinstance(drawn, ExploredEffects):
+        return "are not those of an exploration of effects"
+    problem = _number(plan, question.number(plan), drawn.number)
+    try:
+        queries = [] if problem else replay_effects(plan, question, drawn)
+    except (ValueError, TypeError):
+        return _NOT_ONE
+    problems = (answer_problem(plan, query, answer) for query, answer in queries)
+    return problem or next((each for each in problems if each), None)
+
+
+def _of_phenotypes(plan: Plan, question: Scan | SnpEffects | ExploreEffects, drawn: Drawn) -> str | None:
+    if isinstance(question, Scan):
+        return _scan(plan, drawn)
+    return (
+        _scores(plan, question, drawn) if isinstance(question, SnpEffects) else _explored_effects(plan, question, drawn)
+    )
 
 
 def _of_query(plan: Plan, query: Query, answer: Drawn) -> str | None:

@@ -70,12 +70,16 @@ class LocSigMechanism(BaseMechanism[LocSig]):
 
     def draw(self, exact: ExactStudy, /) -> SelectedSnps:
         """The exact tables of the regions' SNPs in, k ids out, in the order of selection."""
-        indices = np.concatenate([np.arange(start, stop) for start, stop in self.query.ranges(self.plan)])
         paid = paid_number(self.plan, self.query, exact)
+        return SelectedSnps(self.select(exact, paid), **paid)
+
+    def select(self, exact: ExactStudy, paid: dict[str, int]) -> tuple[str, ...]:
+        """The ids by a threshold that follows from what was paid for already, if anything was."""
+        indices = np.concatenate([np.arange(start, stop) for start, stop in self.query.ranges(self.plan)])
         scores = loc_sig_scores(_distances(self.plan, self.query, exact, paid, indices))
         event, k = self.query.event, self.query.k
         chosen = exponential_mechanism(scores, k * event.epsilon, event.score_sensitivity, k)
-        return SelectedSnps(tuple(self.plan.snps.ids[place] for place in indices[chosen].tolist()), **paid)
+        return tuple(self.plan.snps.ids[place] for place in indices[chosen].tolist())
 
 
 def paid_number(plan: Plan, query: Paying, exact: ExactStudy) -> dict[str, int]:

@@ -14,7 +14,15 @@ from starling.genome.inference.scans import Region, ScanRows
 from starling.genome.measurements import Block, SelectedSnps
 from starling.genome.plan import Plan
 from starling.genome.plan.exploring import SnpRanges
-from starling.genome.postprocess.estimates import Answer, Correlated, EffectsAnswer, Exploration, PValue, ScanAnswer
+from starling.genome.postprocess.estimates import (
+    Answer,
+    Correlated,
+    EffectsAnswer,
+    EffectsExploration,
+    Exploration,
+    PValue,
+    ScanAnswer,
+)
 from starling.genome.postprocess.wording import PERCENT
 
 SURE: Final = PERCENT
@@ -135,8 +143,9 @@ def answers(plan: Plan, answer: Answer, data: str = "", rows: ScanRows | None = 
     """
     if isinstance(answer, ScanAnswer):
         return Answers(plan, data=data, scan=rows, regions=answer.regions)
-    if isinstance(answer, EffectsAnswer):
-        return Answers(plan, data=data, effects=answer.effects)
+    if isinstance(answer, EffectsAnswer | EffectsExploration):
+        effects = answer.effects if isinstance(answer, EffectsExploration) else answer
+        return Answers(plan, data=data, effects=effects.effects)
     if isinstance(answer, Exploration):
         return Answers(plan, answer.p_values, answer.located.snps, snp_ranges(answer.blocks), data=data)
     return Answers(

@@ -3,6 +3,7 @@
 from starling.genome.plan.choices import Model
 from starling.genome.plan.effects import SnpEffects
 from starling.genome.plan.exploring import Explore, Question
+from starling.genome.plan.exploring_effects import ExploreEffects
 from starling.genome.plan.model import Plan
 from starling.genome.plan.queries import LocBlock, LocSig, NumSig, Query, SnpCorr, SnpPval
 from starling.genome.plan.scanning import Scan
@@ -11,6 +12,7 @@ from starling.genome.plan.snps import Snps
 
 __all__ = [
     "Explore",
+    "ExploreEffects",
     "LocBlock",
     "LocSig",
     "Model",

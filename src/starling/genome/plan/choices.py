@@ -65,9 +65,10 @@ QUESTIONS: Final = {
     "explore": ("exploration", "all of these, a quarter each"),
     "scan": ("scan of all SNPs", "a test and an odds ratio of every SNP"),
     "snp_effects": ("effects of SNPs", "the p-value and the effect of some SNPs, together"),
+    "explore_effects": ("exploration of effects", "how many SNPs, which, and their effects, a third each"),
 }
 """Each kind of question: what it is about, and what it answers; its command has - for _."""
-ONLY_OF_PHENOTYPES: Final = ("scan", "snp_effects")
+ONLY_OF_PHENOTYPES: Final = ("scan", "snp_effects", "explore_effects")
 """Kinds of questions of which only a person's phenotype is protected."""
-PHENOTYPE_QUESTIONS: Final = ("num_sig", "loc_sig", "scan", "snp_effects")
+PHENOTYPE_QUESTIONS: Final = ("num_sig", "loc_sig", "scan", "snp_effects", "explore_effects")
 """Kinds of questions that have a proof where the unit is the phenotype."""

@@ -1,12 +1,13 @@
 """The question behind `explore`: the paper's Section 4 in one, with what it costs and which questions it is made of."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Final, TypeAlias, TypedDict
 
 from starling.genome.plan.effects import SnpEffects
+from starling.genome.plan.exploring_effects import ExploreEffects
 from starling.genome.plan.model import Plan
 from starling.genome.plan.queries import (
     MOST_FOUND,
@@ -23,15 +24,13 @@ from starling.genome.plan.queries import (
     check_unit,
     check_whole,
 )
+from starling.genome.plan.rounds import MOST_FOLLOWED, followed, in_rounds
 from starling.genome.plan.scanning import Scan
 from starling.privacy.budget import Exact, exact
-from starling.privacy.events import Event
-from starling.privacy.guarantee import Guarantee, bounded_overlap, sequential
+from starling.privacy.guarantee import Guarantee, sequential
 from starling.privacy.least import LEAST_LATTICE_RATE
 from starling.privacy.neighbours import REPLACE_PERSON, Relation
 
-MOST_FOLLOWED = 1000
-"""Largest `most`."""
 DELTA_C: Final = {"r2": "0.2", "dprime": "0.8"}
 """What a correlation must exceed within a block, unless said otherwise."""
 SnpRanges: TypeAlias = tuple[tuple[str, str], ...]
@@ -80,30 +79,23 @@ class Explore(BaseQuestion):
 
     def guaranteed(self, relation: Relation) -> Guarantee:
         """Four quarters, charged at the start, whatever the answers leave unspent."""
-
-        def rounds(name: str, each: str, event: Callable[[int], Event]) -> Guarantee:
-            """A quarter in k rounds, each with a k-th of it; how many, from 1 to `most`, follows from the first answer."""
-            choices = [
-                bounded_overlap(f"at most {k} of them", k, (Guarantee(each, relation, event(k)),))
-                for k in range(1, self.most + 1)
-            ]
-            return bounded_overlap(name, 1, choices)
-
+        rounds = partial(in_rounds, relation=relation, most=self.most)
         number = NumSig(self.test, self.most, self.epsilon / 4, self.selection)
         parts = (
             number.guaranteed(relation),
-            rounds("most significant SNPs", "one SNP", lambda k: self.locations(1, k).event),
-            rounds("longest correlation blocks, all rounds", "one block", lambda k: self.block((), k).event),
+            rounds("most significant SNPs", "one SNP", event=lambda k: self.locations(1, k).event),
+            rounds("longest correlation blocks, all rounds", "one block", event=lambda k: self.block((), k).event),
             rounds(
-                "noisy counts of the SNPs found, all of them", "counts of one SNP", lambda k: self.table("", k).event
+                "noisy counts of the SNPs found, all of them",
+                "counts of one SNP",
+                event=lambda k: self.table("", k).event,
             ),
         )
         return sequential("exploration of a study", parts)
 
     def clamped(self, plan: Plan, high: int) -> int:
         """k: how many SNPs are followed up when up to `high` may be significant."""
-        held = sum(stop - start for start, stop in plan.within(self.regions))
-        return max(1, min(high, self.most, held))
+        return followed(plan, self.regions, self.most, high)
 
     def number(self, plan: Plan) -> NumSig:
         """The first quarter."""
@@ -123,7 +115,7 @@ class Explore(BaseQuestion):
         return SnpPval(snp, self.test, self.epsilon / (4 * k), self.noise)
 
 
-Question: TypeAlias = Query | Explore | Scan | SnpEffects
+Question: TypeAlias = Query | Explore | Scan | SnpEffects | ExploreEffects
 
 Texts: TypeAlias = str | Sequence[str]
 """One text, or several."""

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
     from starling.genome.plan.effects import SnpEffects
+    from starling.genome.plan.exploring_effects import ExploreEffects
 
 Noise: TypeAlias = Literal["laplace", "lattice"]
 Selection: TypeAlias = Literal["permute-and-flip", "exponential"]
@@ -297,7 +298,7 @@ class SnpCorr(BaseQuestion):
 
 
 Query: TypeAlias = NumSig | LocSig | LocBlock | SnpPval | SnpCorr
-Paying: TypeAlias = "NumSig | LocSig | SnpEffects"
+Paying: TypeAlias = "NumSig | LocSig | SnpEffects | ExploreEffects"
 
 
 def selecting(query: Paying) -> Fraction:
@@ -318,9 +319,8 @@ def with_prevalence(query: Paying, selection: Guarantee) -> Guarantee:
     event = prevalence_event(query)
     if event is None:
         return selection
-    return sequential(
-        selection.name, (Guarantee("number of cases, or sum of squares", selection.relation, event), selection)
-    )
+    paid = Guarantee("number of cases, or sum of squares", selection.relation, event)
+    return sequential(selection.name, (paid, selection))
 
 
 def check_prevalence(plan: Plan, query: Paying) -> None:

@@ -3,7 +3,7 @@
 Numbers are rounded, an interval outward, so that the last bits of a machine's logarithms do not change what is told.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 from math import ceil, floor
@@ -33,9 +33,20 @@ from starling.genome.inference.scans import (
     share_left,
     significant,
 )
-from starling.genome.measurements import Block, Cells, Drawn, Explored, NoisyScores, Number, Scanned, SelectedSnps
+from starling.genome.measurements import (
+    Block,
+    Cells,
+    Drawn,
+    Explored,
+    ExploredEffects,
+    NoisyScores,
+    Number,
+    Scanned,
+    SelectedSnps,
+)
 from starling.genome.plan import (
     Explore,
+    ExploreEffects,
     LocBlock,
     LocSig,
     NumSig,
@@ -195,6 +206,24 @@ class EffectsError(Fields):
 
 
 @dataclass(frozen=True, slots=True)
+class EffectsExploration(Fields):
+    """What an exploration of effects found; SNPs in the order in which they were selected, none where the number is 0."""
+
+    number: Number
+    located: SelectedSnps
+    effects: EffectsAnswer
+
+
+@dataclass(frozen=True, slots=True)
+class EffectsExplorationError:
+    """How far each answer of an exploration of effects may be off; but for the number, None where it stopped before."""
+
+    number: SelectionError
+    located: SelectionError | None
+    effects: EffectsError | None
+
+
+@dataclass(frozen=True, slots=True)
 class ScanError(Fields):
     """How much noise is in a scan.
 
@@ -205,8 +234,10 @@ class ScanError(Fields):
     share: float
 
 
-Answer: TypeAlias = Number | SelectedSnps | Block | PValue | Correlated | Exploration | ScanAnswer | EffectsAnswer
-Error: TypeAlias = SelectionError | Interval | ExplorationError | ScanError | EffectsError
+Answer: TypeAlias = (
+    Number | SelectedSnps | Block | PValue | Correlated | Exploration | ScanAnswer | EffectsAnswer | EffectsExploration
+)
+Error: TypeAlias = SelectionError | Interval | ExplorationError | ScanError | EffectsError | EffectsExplorationError
 """Of a selection the chance to be off by more than some patients; of a p-value or a correlation an interval."""
 
 
@@ -228,12 +259,8 @@ def estimate(plan: Plan, question: Question, drawn: Drawn) -> Estimated:
     if isinstance(question, Scan):
         assert isinstance(drawn, Scanned)
         return _scan(plan, question, drawn)
-    if isinstance(question, SnpEffects):
-        assert isinstance(drawn, NoisyScores)
-        effects = snp_effects(plan, question, drawn)
-        explained = tuple(snp for snp, each in zip(question.snps, effects, strict=True) if each is None)
-        answer = EffectsAnswer(tuple(each for each in effects if each is not None), explained, drawn.cases)
-        return Estimated(answer, EffectsError(round(noise_share(plan, question, drawn), 4)))
+    if isinstance(question, SnpEffects | ExploreEffects):
+        return _of_effects(plan, question, drawn)
     if isinstance(question, SnpPval):
         assert isinstance(drawn, Cells)
         p = _p_value(plan, question, drawn)
@@ -244,6 +271,35 @@ def estimate(plan: Plan, question: Question, drawn: Drawn) -> Estimated:
         return Estimated(Correlated(question.first, question.second, question.correlation, drawn.counts, value), value)
     assert isinstance(drawn, Number | SelectedSnps | Block)
     return Estimated(drawn, selection_error(plan, question))
+
+
+def _of_effects(plan: Plan, question: SnpEffects | ExploreEffects, drawn: Drawn) -> Estimated:
+    if isinstance(question, ExploreEffects):
+        assert isinstance(drawn, ExploredEffects)
+        return _effects_exploration(plan, question, drawn)
+    assert isinstance(drawn, NoisyScores)
+    return Estimated(*_effects(plan, question, drawn))
+
+
+def _effects(plan: Plan, question: SnpEffects, drawn: NoisyScores) -> tuple[EffectsAnswer, EffectsError]:
+    effects = snp_effects(plan, question, drawn)
+    explained = tuple(snp for snp, each in zip(question.snps, effects, strict=True) if each is None)
+    answer = EffectsAnswer(tuple(each for each in effects if each is not None), explained, drawn.cases)
+    return answer, EffectsError(round(noise_share(plan, question, drawn), 4))
+
+
+def _effects_exploration(plan: Plan, explore: ExploreEffects, drawn: ExploredEffects) -> Estimated:
+    number, located, scores = drawn.number, drawn.located, drawn.scores
+    off = selection_error(plan, explore.number(plan))
+    if scores is None:
+        nothing = EffectsAnswer((), (), number.cases)
+        return Estimated(
+            EffectsExploration(number, located, nothing), EffectsExplorationError(off, located=None, effects=None)
+        )
+    # The number of cases was drawn once, with the number of SNPs.
+    effects, noise = _effects(plan, explore.effects(located.snps), replace(scores, cases=number.cases))
+    places = selection_error(plan, explore.locations(len(located.snps)))
+    return Estimated(EffectsExploration(number, located, effects), EffectsExplorationError(off, places, noise))
 
 
 def _scan(plan: Plan, question: Scan, drawn: Scanned) -> Estimated:

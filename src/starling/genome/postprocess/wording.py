@@ -15,7 +15,7 @@ from starling.genome.inference.answers import SelectionError, selection_error
 from starling.genome.inference.intervals import Interval
 from starling.genome.inference.scans import Region
 from starling.genome.measurements import Block, Number, SelectedSnps
-from starling.genome.plan import Explore, LocBlock, LocSig, Model, NumSig, Plan, Question, SnpEffects
+from starling.genome.plan import Explore, ExploreEffects, LocBlock, LocSig, Model, NumSig, Plan, Question, SnpEffects
 from starling.genome.plan.choices import UNPROTECTED
 from starling.genome.plan.quantitative import divided_in_words
 from starling.genome.plan.queries import Paying, prevalence_event
@@ -25,6 +25,8 @@ from starling.genome.postprocess.estimates import (
     Correlated,
     EffectsAnswer,
     EffectsError,
+    EffectsExploration,
+    EffectsExplorationError,
     Error,
     ExplorationError,
     PValue,
@@ -73,11 +75,14 @@ LARGE_SHARE: Final = 0.01
 def answer_text(plan: Plan, question: Question, answer: Answer) -> list[str]:
     """An answer in sentences, as an estimate with its chance; first, where phenotypes alone are protected, that they are."""
     sentences = _sentences(plan, question, answer)
-    if isinstance(question, NumSig | LocSig | SnpEffects) and isinstance(answer, Number | SelectedSnps | EffectsAnswer):
-        if answer.cases is not None:
-            sentences.append(_cases(question, answer.cases))
-        if not isinstance(answer, EffectsAnswer) and answer.squares is not None:
-            sentences.append(_deviation(plan, answer.squares))
+    paid = answer.number if isinstance(answer, EffectsExploration) else answer
+    if isinstance(question, NumSig | LocSig | SnpEffects | ExploreEffects) and isinstance(
+        paid, Number | SelectedSnps | EffectsAnswer
+    ):
+        if paid.cases is not None:
+            sentences.append(_cases(question, paid.cases))
+        if not isinstance(paid, EffectsAnswer) and paid.squares is not None:
+            sentences.append(_deviation(plan, paid.squares))
     return sentences if plan.unit == "person" else [f"{UNPROTECTED}: each person's phenotype alone is.", *sentences]
 
 
@@ -90,13 +95,13 @@ def _sentences(plan: Plan, question: Question, answer: Answer) -> list[str]:
     if isinstance(answer, Block):
         assert isinstance(question, LocBlock)
         return [f"{_block(plan, answer)}: {_right(selection_error(plan, question))}."]
-    if isinstance(answer, ScanAnswer):
-        return _scan(plan, answer)
+    if isinstance(answer, ScanAnswer | EffectsExploration):
+        return _scan(plan, answer) if isinstance(answer, ScanAnswer) else _exploration(plan, question, answer)
     if isinstance(answer, EffectsAnswer | Correlated):
         return _effects(plan, answer) if isinstance(answer, EffectsAnswer) else [_correlated(answer)]
     assert isinstance(question, Explore)
     lines = _number(plan, question.number(plan), answer.number)
-    lines += [_places(answer.located)] if answer.located.snps else ["So nothing was followed up."]
+    lines += [_places(answer.located)] if answer.located.snps else [_NOTHING]
     lines += [_p_value(plan, each) for each in answer.p_values]
     return lines + [f"{_block(plan, block)}." for block in answer.blocks]
 
@@ -104,7 +109,7 @@ def _sentences(plan: Plan, question: Question, answer: Answer) -> list[str]:
 def answer_facts(plan: Plan, question: Question, answer: Answer, error: Error) -> list[tuple[str, str]]:
     """An answer for a session: its study, and each sentence in a row of its own."""
     sentences = [*answer_text(plan, question, answer), *error_text(plan, question, error)]
-    sentences += [_WORST] if isinstance(question, NumSig | LocBlock | Explore) else []
+    sentences += [_WORST] if isinstance(question, NumSig | LocBlock | Explore | ExploreEffects) else []
     return [("study", plan.title), *(("" if at else "answer", sentence) for at, sentence in enumerate(sentences))]
 
 
@@ -116,6 +121,10 @@ def error_text(plan: Plan, question: Question, error: Error) -> list[str]:
         return [_NOISE.format(share=f"{100 * error.share:z.1f} %", percent=PERCENT)]
     if isinstance(error, ScanError):
         return [_SHARE.format(share=f"{100 * error.share:z.1f} %", percent=PERCENT), _FIRST_ORDER]
+    if isinstance(error, EffectsExplorationError):
+        parts = [(_OFF_NUMBER, error.number), *([(_OFF_PLACES, error.located)] if error.located else [])]
+        noise = error_text(plan, question, error.effects) if error.effects else []
+        return [*(_off(sentence, each, records="phenotypes") for sentence, each in parts), *noise]
     lines: list[str] = []
     if isinstance(error, SelectionError):
         of_answer = {NumSig: _OFF_NUMBER, LocSig: _OFF_PLACES}.get(type(question), _OFF_BLOCK)
@@ -200,6 +209,15 @@ def _effects(plan: Plan, answer: EffectsAnswer) -> list[str]:
     return lines
 
 
+def _exploration(plan: Plan, question: Question, answer: EffectsExploration) -> list[str]:
+    assert isinstance(question, ExploreEffects)
+    lines = _number(plan, question.number(plan), answer.number)
+    if not answer.located.snps:
+        return [*lines, _NOTHING]
+    return [*lines, _places(answer.located), *_effects(plan, answer.effects)]
+
+
+_NOTHING: Final = "So nothing was followed up."
 _ONE_MORE: Final = {
     "additive": "one more copy",
     "dominant": "carrying the allele",
@@ -231,7 +249,8 @@ def _cases(question: Paying, cases: int) -> str:
     assert event is not None
     off = margin(DiscreteLaplace(event.scale), 1 - CONFIDENCE)
     about = f"About {cases:,} people are cases (off by {off:,} at most with a chance of {PERCENT})"
-    what = "effects follow" if isinstance(question, SnpEffects) else "the threshold follows"
+    follows = {SnpEffects: "effects follow", ExploreEffects: "the threshold and effects follow"}
+    what = follows.get(type(question), "the threshold follows")
     return f"{about}; {what} from that number."
 
 

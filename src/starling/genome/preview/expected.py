@@ -6,7 +6,19 @@ from fractions import Fraction
 from typing import Any, Final, TypeAlias
 
 from starling.errors import ParameterError
-from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Question, Scan, SnpCorr, SnpEffects, SnpPval
+from starling.genome.plan import (
+    Explore,
+    ExploreEffects,
+    LocBlock,
+    LocSig,
+    NumSig,
+    Plan,
+    Question,
+    Scan,
+    SnpCorr,
+    SnpEffects,
+    SnpPval,
+)
 from starling.genome.plan.queries import LARGEST_EPSILON
 from starling.genome.preview import effects, scanning, selections, tables
 from starling.genome.preview.effects import ExpectedEffects
@@ -36,12 +48,24 @@ class ExpectedExplore(ExpectedAnswer):
     table: ExpectedTables
 
 
+@dataclass(frozen=True, repr=False)
+class ExpectedExploreEffects(ExpectedAnswer):
+    """What to expect of an exploration of effects that follows up k SNPs, third by third."""
+
+    query: ExploreEffects
+    k: int
+    number: ExpectedNumSig
+    located: ExpectedLocSig
+    effects: ExpectedEffects
+
+
 Expected: TypeAlias = (
     ExpectedNumSig
     | ExpectedLocSig
     | ExpectedLocBlock
     | ExpectedTables
     | ExpectedExplore
+    | ExpectedExploreEffects
     | ExpectedScan
     | ExpectedEffects
 )
@@ -53,7 +77,7 @@ def preview(study: Plan | Assumed, question: Question, *, followed: int | None =
     Args:
         study: The plan, and what is supposed of the study where that is not as `Assumed.of` has it.
         question: That fits the plan. A LocBlock without SNPs stands for any; the names of a SnpPval or a SnpCorr do not matter.
-        followed: How many SNPs an Explore is supposed to follow up; the most that it may without it.
+        followed: How many SNPs an exploration is supposed to follow up; the most that it may without it.
 
     Raises:
         ParameterError: when the plan has no such question.
@@ -74,6 +98,8 @@ def preview(study: Plan | Assumed, question: Question, *, followed: int | None =
             selections.loc_block(assumed, question.block((), k)),
             tables.noisy_tables(assumed, question.table(plan.snps.ids[0], k)),
         )
+    if isinstance(question, ExploreEffects):
+        return _explore_effects(assumed, question, followed)
     if isinstance(question, NumSig):
         return selections.num_sig(assumed, question, max(question.k, 1))
     expected: dict[type[Question], Callable[[Assumed, Any], Expected]] = {
@@ -85,6 +111,24 @@ def preview(study: Plan | Assumed, question: Question, *, followed: int | None =
         SnpEffects: effects.snp_effects,
     }
     return expected[type(question)](assumed, question)
+
+
+def _explore_effects(assumed: Assumed, question: ExploreEffects, followed: int | None) -> ExpectedExploreEffects:
+    plan, paid = assumed.plan, question.prevalence_epsilon
+    k = question.clamped(plan, question.most if followed is None else followed)
+    located, scores = question.locations(k), question.effects(plan.snps.ids[:k])
+    if paid is not None:
+        # They follow from the number of cases as if each had paid for it.
+        located = replace(located, epsilon=located.epsilon + paid, prevalence_epsilon=paid)
+        if plan.between is None:
+            scores = replace(scores, epsilon=scores.epsilon + paid, prevalence_epsilon=paid)
+    return ExpectedExploreEffects(
+        question,
+        k,
+        selections.num_sig(assumed, question.number(plan), k),
+        selections.loc_sig(assumed, located),
+        effects.snp_effects(assumed, scores),
+    )
 
 
 def _assumed(study: Plan | Assumed) -> Assumed:
@@ -107,9 +151,9 @@ def error_of(assumed: Assumed, question: Question, *, followed: int | None = Non
         ten; of a correlation the width of the widest typical interval, from 0 to 1.
     """
     plan = assumed.plan
-    if isinstance(question, Explore):
+    if isinstance(question, Explore | ExploreEffects):
         k = question.clamped(plan, question.most if followed is None else followed)
-        return error_of(assumed, question.locations(k, k))
+        return error_of(assumed, question.locations(k, k) if isinstance(question, Explore) else question.locations(k))
     if isinstance(question, SnpPval | SnpCorr):
         return tables.noisy_tables(assumed, question, (question.noise,)).widest()
     if isinstance(question, Scan):
@@ -126,6 +170,7 @@ UNITS: Final = {
     "snp_pval": "powers of ten of p, between the ends of its interval",
     "snp_corr": "of the correlation, between the ends of its interval",
     "explore": "patients, in its second answer",
+    "explore_effects": "patients, in its second answer",
     "scan": "as odds ratio of an allele of frequency 0.2 that is found",
     "snp_effects": "as odds ratio of an allele of frequency 0.2 that is found",
 }
@@ -138,7 +183,10 @@ MEANINGS: Final = {
     "loc_block": "The block is wrong at most by conditions that would turn if the records of so many patients were others",
     "snp_pval": "",
     "snp_corr": "",
-    "explore": "Of its places: no SNP that is left out is ahead of a named one by more patients",
+    **dict.fromkeys(
+        ("explore", "explore_effects"),
+        "Of its places: no SNP that is left out is ahead of a named one by more patients",
+    ),
     "snp_effects": "Such an allele is at or below the threshold 95 times of 100, where half of the people are cases",
     "scan": "Such an allele is at or below the threshold 95 times of 100, where half of the people are cases",
 }

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from math import floor
 from typing import Any, Final
 
-from starling.genome.plan import Explore, LocSig, NumSig, Question, Scan, SnpCorr, SnpEffects, SnpPval
+from starling.genome.plan import Explore, ExploreEffects, LocSig, NumSig, Question, Scan, SnpCorr, SnpEffects, SnpPval
 from starling.genome.postprocess.wording import TESTS
 from starling.genome.preview.effects import ExpectedEffects
-from starling.genome.preview.expected import Expected, ExpectedExplore
+from starling.genome.preview.expected import Expected, ExpectedExplore, ExpectedExploreEffects
 from starling.genome.preview.scanning import ExpectedScan
 from starling.genome.preview.selections import CONFIDENCES, ExpectedLocBlock, ExpectedLocSig, ExpectedNumSig, Within
 from starling.genome.preview.tables import ExpectedTables, TypicalInterval
@@ -58,9 +58,10 @@ def question_text(question: Question) -> str:
             if isinstance(question, Scan)
             else f"The effect and p-value of {_snps(len(question.snps))}, by noisy scores"
         )
-    if isinstance(question, SnpPval | Explore):
+    if isinstance(question, SnpPval | Explore | ExploreEffects):
         one = f"The p-value of a SNP by the test {TESTS[question.test]}"
-        all_in_one = f"How many SNPs are significant by the test {TESTS[question.test]}, which, in which blocks, with which p-values"
+        which = "in which blocks, with which p-values" if isinstance(question, Explore) else "with which effects"
+        all_in_one = f"How many SNPs are significant by the test {TESTS[question.test]}, which, {which}"
         return one if isinstance(question, SnpPval) else all_in_one
     measure = MEASURES[question.correlation]
     if isinstance(question, SnpCorr):
@@ -79,6 +80,7 @@ def grids(expected: Sequence[Expected]) -> tuple[Grid, ...]:
         ExpectedLocBlock: _block,
         ExpectedTables: _tables,
         ExpectedExplore: _explore,
+        ExpectedExploreEffects: _explore_effects,
         ExpectedScan: _scan,
         ExpectedEffects: _effects,
     }
@@ -219,7 +221,30 @@ def _explore(expected: Sequence[ExpectedExplore]) -> tuple[Grid, ...]:
         ("Each block", _block([one.block for one in expected])[1]),
         ("Each p-value", _tables([one.table for one in expected])[0]),
     )
-    grids = [Grid(title, ("answer", "share of ε", *costs), patients)]
+    return _in_parts(Grid(title, ("answer", "share of ε", *costs), patients), parts, costs)
+
+
+def _explore_effects(expected: Sequence[ExpectedExploreEffects]) -> tuple[Grid, ...]:
+    k, costs = expected[0].k, _costs(expected)
+    patients = (
+        ("number of SNPs", *(f"{one.number.within.patients[1]:,}" for one in expected)),
+        (f"places of {_snps(k)}", *(f"{one.located.within.patients[1]:,}" for one in expected)),
+    )
+    title = f"Patients that each answer may be off by, 95 % sure, following up {_snps(k)}"
+    _, right, needed = _number([one.number for one in expected])
+    shares, detected = _effects([one.effects for one in expected])
+    parts = (
+        ("The number", right),
+        ("The number", needed),
+        ("The places", _places([one.located for one in expected])[1]),
+        ("Effects", shares),
+        ("Effects", detected),
+    )
+    return _in_parts(Grid(title, ("answer", *costs), patients), parts, costs)
+
+
+def _in_parts(first: Grid, parts: Sequence[tuple[str, Grid]], costs: tuple[str, ...]) -> tuple[Grid, ...]:
+    grids = [first]
     for part, grid in parts:
         # What the whole exploration costs stands in place of a part's cost.
         header = (*grid.header[: -len(costs)], *costs)

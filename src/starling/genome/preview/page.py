@@ -11,7 +11,7 @@ from starling.genome.distance.constants import quantile
 from starling.genome.plan import LocBlock, Question, Scan, SnpCorr, SnpPval
 from starling.genome.plan.choices import OF_CARRIERS, UNPROTECTED
 from starling.genome.plan.quantitative import divided_in_words
-from starling.genome.preview.expected import Expected, ExpectedExplore, preview
+from starling.genome.preview.expected import Expected, ExpectedExplore, ExpectedExploreEffects, preview
 from starling.genome.preview.grids import (
     NOTHING,
     Grid,
@@ -89,7 +89,7 @@ class ExpectedErrors(Preview):
         for name, expected in self.expected.items():
             parts.append(f"{name}: {question_text(expected[0].query)}")
             shown = grids(expected)
-            for grid in shown[:1] if name == "explore" and len(self.expected) > 1 else shown:
+            for grid in shown[:1] if name.startswith("explore") and len(self.expected) > 1 else shown:
                 parts += [grid.title, (grid.header, grid.rows)]
             parts.append(note(self.assumed, expected))
         return parts
@@ -216,7 +216,7 @@ def _tables(expected: Sequence[Expected], drawn: Sequence[Grid]) -> list[Table]:
     """The tables of a question; the cells of errors are shaded."""
     tables = [Table(grid.header, grid.rows, grid.title) for grid in drawn]
     first = expected[0]
-    if isinstance(first, ExpectedNumSig | ExpectedLocSig | ExpectedLocBlock | ExpectedExplore):
+    if isinstance(first, ExpectedNumSig | ExpectedLocSig | ExpectedLocBlock | ExpectedExplore | ExpectedExploreEffects):
         tables[0] = _shaded(drawn[0], drawn[0].words, _patients, "lighter is closer")
     if isinstance(first, ExpectedNumSig | ExpectedLocSig):
         tables[-1] = _shaded(drawn[-1], 1, _odds, "lighter is weaker")

@@ -3,7 +3,19 @@
 from dataclasses import fields
 from typing import Final
 
-from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Question, Scan, SnpCorr, SnpEffects, SnpPval
+from starling.genome.plan import (
+    Explore,
+    ExploreEffects,
+    LocBlock,
+    LocSig,
+    NumSig,
+    Plan,
+    Question,
+    Scan,
+    SnpCorr,
+    SnpEffects,
+    SnpPval,
+)
 from starling.release.work import Work
 
 PER_SNP: Final = 1_000
@@ -36,7 +48,7 @@ PREVIEWS: Final[dict[type[Question], tuple[int, str, str]]] = {
     SnpCorr: _OPERATOR,
     Scan: _OPERATOR,
     SnpEffects: _OPERATOR,
-    Explore: (PER_NUMBER + PER_PLACE, "most", "follow up fewer SNPs, by most"),
+    **dict.fromkeys((Explore, ExploreEffects), (PER_NUMBER + PER_PLACE, "most", "follow up fewer SNPs, by most")),
 }
 """Of each kind of question: steps of one of what it asks for, which field says how many, and what to do about too many."""
 
