@@ -11,7 +11,8 @@ from starling.genome.pictures.naming import short
 from starling.pages.axes import labelled
 from starling.pages.marks import Sheet
 
-WIDTH: Final = 420.0
+WIDTH: Final = 220.0
+"""Points: with names it fits a narrow screen."""
 ROW: Final = 16.0
 """Points from one SNP to the next."""
 MOST: Final = 40
@@ -56,15 +57,15 @@ def forest(answers: Answers) -> Sheet:
         steps = [(value, f"{value:g}") for value in _ratios(float(np.exp(low)), float(np.exp(high)))]
         ticks = [(float(np.log(value) - low) * scale, text) for value, text in steps]
     else:
-        ticks = [((value - low) * scale, text) for value, text in labelled(low, high, 6)]
+        ticks = [((value - low) * scale, text) for value, text in labelled(low, high, 5)]
     sheet.numbers_below(0, ticks, "odds ratio" if ratios else "slope", WIDTH / 2)
     return sheet
 
 
 def _ratios(low: float, high: float) -> list[float]:
     """Round odds ratios between two, 1 among them."""
-    if high < 3 * low:
-        return sorted({1.0, *(value for value, _ in labelled(low, high, 6) if low <= value <= high)})
+    if high < 10 * low:
+        return sorted({1.0, *(value for value, _ in labelled(low, high, 5) if low <= value <= high)})
     digits = (1.0, 2.0, 5.0) if high < 1000 * low else (1.0,)
     values = [digit * 10.0**power for power in range(-7, 8) for digit in digits]
     return [value for value in values if low <= value <= high]
