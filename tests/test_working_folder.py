@@ -16,6 +16,7 @@ import starling
 from starling import genome, groups, places, tables
 from starling.genome.source.genotypes import open_genotypes
 from starling.ledger.opening import Ledger, create_ledger, open_ledger, read_ledger
+from starling.planfile.values import toml_of
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
 from starling.release.payment import PaymentOptions
 from starling.release.zipped import zipped
@@ -25,6 +26,8 @@ from starling.tables.source import open_records
 from tests import four_domains
 from tests.genome.worlds import QUESTIONS, a_study
 from tests.groups import worlds
+from tests.places.areas import worlds as area_worlds
+from tests.places.flows import worlds as flow_worlds
 
 Use = Callable[[], Any]
 UNPAID: Final = PaymentOptions(unvalidated=True)
@@ -35,6 +38,9 @@ PLANS: Final[dict[str, Any]] = {
     "places": places.Plan,
     "genome": genome.Plan,
 }
+BY_AREA: Final[dict[str, Any]] = {"places.AreasPlan": places.AreasPlan, "places.FlowsPlan": places.FlowsPlan}
+KINDS: Final = {**PLANS, **BY_AREA}
+"""Every kind of plan, by the folder of its world."""
 
 
 def checked(path: Path) -> None:
@@ -56,7 +62,7 @@ def published(domain: str) -> Use:
 
 
 def released(domain: str) -> Use:
-    plan = PLANS[domain].load(f"{domain}/plan.toml")
+    plan = KINDS[domain].load(f"{domain}/plan.toml")
     found = plan.release(records_of(domain), out=f"{domain}/released", **words_of(domain))
 
     def use() -> None:
@@ -68,13 +74,13 @@ def released(domain: str) -> Use:
 
 def loaded(domain: str) -> Use:
     """A plan, some public files of which are read again when it is released."""
-    return released_later(PLANS[domain].load(f"{domain}/plan.toml"), domain, "loaded")
+    return released_later(KINDS[domain].load(f"{domain}/plan.toml"), domain, "loaded")
 
 
 def stated(domain: str) -> Use:
     """The same of a plan that Python states; the folder of its files is the working folder's."""
     values = tomllib.loads(Path(domain, "plan.toml").read_text())
-    return released_later(PLANS[domain].of(values, folder=domain), domain, "stated")
+    return released_later(KINDS[domain].of(values, folder=domain), domain, "stated")
 
 
 def planned_groups() -> Use:
@@ -100,7 +106,7 @@ def released_later(plan: Any, domain: str, out: str) -> Use:
 
 
 def generated(domain: str) -> Use:
-    plan = PLANS[domain].load(f"{domain}/plan.toml")
+    plan = KINDS[domain].load(f"{domain}/plan.toml")
     result = plan.generate(f"{domain}/generated")
     values = result.values() if isinstance(result, dict) else [getattr(result, each.name) for each in fields(result)]
 
@@ -213,6 +219,10 @@ MADE: Final[dict[str, Callable[[], Use]]] = {
     **{f"{domain}.Plan.release": partial(released, domain) for domain in PLANS},
     **{f"{domain}.Plan.load": partial(loaded, domain) for domain in PLANS},
     **{f"{domain}.Plan.generate": partial(generated, domain) for domain in PLANS},
+    **{f"{kind}.release": partial(released, kind) for kind in BY_AREA},
+    **{f"{kind}.load": partial(loaded, kind) for kind in BY_AREA},
+    **{f"{kind}.generate": partial(generated, kind) for kind in BY_AREA},
+    **{f"{kind}.of": partial(stated, kind) for kind in BY_AREA},
     "groups.Plan.of": partial(stated, "groups"),
     "groups.plan": planned_groups,
     "genome.plan": planned_study,
@@ -246,6 +256,10 @@ AT_ONCE: Final = {
     "tables.read_geography",
     "groups.Plan.save",
     "groups.Plan.validate",
+    "places.AreasPlan.save",
+    "places.AreasPlan.validate",
+    "places.FlowsPlan.save",
+    "places.FlowsPlan.validate",
     "places.Plan.of",
     "places.Plan.save",
     "places.Plan.validate",
@@ -260,11 +274,22 @@ CLIENT: Final = {"Client.study", "Client.release", "Client.approved", "Client.as
 """tests/client/test_studies.py has them."""
 
 
+def write_by_area(folder: Path) -> None:
+    """A plan and records of areas, and of flows between areas."""
+    for kind, columns in (("places.AreasPlan", "x,y"), ("places.FlowsPlan", "a,b")):
+        (folder / kind).mkdir()
+        (folder / kind / "records.csv").write_text(f"{columns}\n1,1\n2,1\n")
+    area_worlds.plan(folder / "places.AreasPlan")
+    (folder / "places.AreasPlan" / "plan.toml").write_text(toml_of(area_worlds.values()))
+    flow_worlds.plan(folder / "places.FlowsPlan")
+
+
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A plan, records and a release of each domain, and a ledger."""
     with pytest.MonkeyPatch.context() as patch:
         folder = four_domains.write(tmp_path_factory.mktemp("world") / "of all")
+        write_by_area(folder)
         patch.chdir(folder)
         zipped(four_domains.release(folder, "tables").folder, folder / "out.zip")
         create_ledger("ledger.sqlite").close()

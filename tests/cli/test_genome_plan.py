@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from starling.genome.plan import Region
-from starling.genome.plan.choices import QUESTIONS
+from starling.genome.plan.choices import ONLY_OF_PHENOTYPES, QUESTIONS
 from tests.genome.preview.conftest import a_plan
 
 
@@ -20,7 +20,7 @@ def test_text_has_sizes_threshold_regions_and_questions() -> None:
         "where it is the commoner one, strong pairs look weak",
     ):
         assert says in text
-    assert all(f"\n{name.replace('_', '-')} " in text for name in QUESTIONS if name != "scan")
+    assert all(f"\n{name.replace('_', '-')} " in text for name in QUESTIONS if name not in ONLY_OF_PHENOTYPES)
 
 
 def test_a_plan_without_a_distance_has_fewer_questions() -> None:

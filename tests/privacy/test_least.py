@@ -60,7 +60,7 @@ def drawn(event: Event) -> None:
 
 def test_every_event_of_which_the_mechanism_is_known_has_a_least() -> None:
     """A response is drawn at any epsilon: its coins are never wider than a word and what follows it."""
-    without = {EVENTS["pure DP"], EVENTS["zCDP"], EVENTS["randomized response"]}
+    without = {EVENTS[name] for name in ("pure DP", "zCDP", "randomized response", "stored randomized response")}
     assert {type(event) for event in AT_LEAST.values()} == set(EVENTS.values()) - without
 
 

@@ -1,9 +1,10 @@
 """The grammar of the plan file of areas: every key, what it states, and what is refused."""
 
 from fractions import Fraction
-from typing import Any, Final, get_args
+from typing import Final, get_args
 
 from starling.places.areas.plan.areas_grammar import AREAS
+from starling.places.areas.plan.columns import AreaColumns
 from starling.places.plan.choices import MOST_EXPECTED, MOST_POINTS, Unit
 from starling.places.plan.grammar import INPUT, SLICES
 from starling.planfile.formats import FORMAT_KEY
@@ -11,12 +12,6 @@ from starling.planfile.grammar import Key, Kind, Table, Values
 from starling.planfile.kinds import EXACT, budget, choice, flag, table, text, whole
 from starling.planfile.toml import Section
 from starling.planfile.values import exact_text
-
-
-def _columns(**columns: str) -> Any:
-    from starling.places.areas.plan.model import AreaColumns
-
-    return AreaColumns(**columns)
 
 
 def _read_shares(section: Section, key: str, values: Values) -> tuple[Fraction, ...] | None:
@@ -92,7 +87,7 @@ AREA_INPUT: Final = Table(
         ),
         **{name: key for name, key in INPUT.keys.items() if name != "value"},
     },
-    make=_columns,
+    make=AreaColumns,
 )
 AREA_PLAN: Final = Table(
     {

@@ -6,7 +6,7 @@ above. Or one person more or less, of whose points at most k, over all slices to
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
@@ -14,9 +14,10 @@ from typing import Any, ClassVar, Final
 
 from starling.errors import PlanError
 from starling.places.areas.plan.areas_grammar import with_file
+from starling.places.areas.plan.columns import AreaColumns
 from starling.places.areas.plan.grammar import AREA_PLAN
 from starling.places.areas.plan.polygons import Areas
-from starling.places.plan.choices import MOST_EXPECTED, MOST_POINTS, RELATIONS, Columns, Slices, Unit, check_slices
+from starling.places.plan.choices import MOST_EXPECTED, MOST_POINTS, RELATIONS, Slices, Unit, check_slices
 from starling.places.plan.grid import MOST_DENSE, Crs
 from starling.places.plan.model import WHOLE, WIDEST
 from starling.planfile.values import toml_of
@@ -29,26 +30,6 @@ from starling.text_format import PLAIN, TextFormat
 
 SHOWN: Final = 4
 """Pairs of areas that overlap, of which so many are named."""
-
-
-@dataclass(frozen=True, slots=True)
-class AreaColumns(Columns):
-    """The columns of the records that are read; in place of where a point lies, one may have the id of its area."""
-
-    area: str = ""
-
-    def __post_init__(self) -> None:
-        if not self.area:
-            Columns.__post_init__(self)
-        elif self.x or self.y or self.geometry or self.h3:
-            raise PlanError("input.area", "stands beside where points are", "keep one of the two")
-        elif len(set(self.names)) < len(self.names):
-            raise PlanError("input", "names a column twice", "give each a column of its own")
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """All columns that are read."""
-        return tuple(name for each in fields(self) if (name := getattr(self, each.name)))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
