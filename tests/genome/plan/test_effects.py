@@ -6,7 +6,7 @@ import pytest
 
 from starling.audit.genome_mechanisms import small_plan
 from starling.errors import ParameterError
-from starling.genome.plan import SnpEffects
+from starling.genome.plan import ExploreEffects, SnpEffects, effects
 from starling.genome.plan.effects import SCALE
 from starling.privacy.budget import Epsilon
 from starling.privacy.neighbours import REPLACE_PHENOTYPE
@@ -39,6 +39,16 @@ def test_it_costs_its_epsilon_for_all_snps_and_the_number_of_cases_together() ->
 def test_what_cannot_be_asked_is_refused(question: SnpEffects, field: str) -> None:
     with pytest.raises(ParameterError, match=field):
         question.check(PLAN)
+
+
+def test_more_than_memory_holds_is_refused_by_public_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(effects, "MOST_JOINT", 19)
+    with pytest.raises(ParameterError, match="snps ask for 2 SNPs of 10 people at once; take at most 1"):
+        SnpEffects(SNPS, ONE).check(PLAN)
+    with pytest.raises(ParameterError, match="most ask for"):
+        ExploreEffects("score", ONE, most=2).check(PLAN)
+    SnpEffects(SNPS[:1], ONE).check(PLAN)
+    ExploreEffects("score", ONE, most=1).check(PLAN)
 
 
 def test_plans_of_persons_have_it_not() -> None:

@@ -36,12 +36,18 @@ class JointColumns(NamedTuple):
 
 
 def joint_columns(columns: Float64, scale: int, steps: int = 1) -> JointColumns:
-    """X of residual columns, float64 (k, n), for phenotypes from 0 to `steps`.
+    """X of residual columns, float64 (k, n), for phenotypes from 0 to `steps`. One row at a time, so that both are all that is held.
 
     >>> joint_columns(np.array([[1.0, -1.0, 0.0], [2.0, 0.0, -2.0]]), 100).values.tolist()
     [[49, -49, 0], [49, 0, -49]]
     """
     squares = np.einsum("ij,ij->i", columns, columns)
-    unit = columns / np.sqrt(np.where(squares > 0, squares, 1.0))[:, np.newaxis]
-    largest = float(np.abs(unit).sum(axis=0).max(initial=0.0)) or 1.0
-    return JointColumns(np.trunc(unit * (scale * SHRINK / (steps * largest))).astype(np.int64), largest, squares)
+    norms = np.sqrt(np.where(squares > 0, squares, 1.0))
+    sums = np.zeros(columns.shape[1])
+    for row, norm in zip(columns, norms, strict=True):
+        sums += np.abs(row / norm)
+    largest = float(sums.max(initial=0.0)) or 1.0
+    values = np.empty(columns.shape, dtype=np.int64)
+    for out, row, norm in zip(values, columns, norms, strict=True):
+        out[:] = np.trunc(row / norm * (scale * SHRINK / (steps * largest)))
+    return JointColumns(values, largest, squares)

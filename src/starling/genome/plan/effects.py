@@ -27,6 +27,17 @@ from starling.release.codec import OPTIONAL
 SCALE: Final = 1 << 30
 """The L1 sensitivity of the scores, in whole numbers."""
 MOST_EFFECTS: Final = 1000
+MOST_JOINT: Final = 1 << 26
+"""SNPs times people: their columns are held all at once, 16 bytes for each, after the charge."""
+
+
+def check_joint(plan: Plan, snps: int, field: str) -> None:
+    """Raises ParameterError for more SNPs than can be held of all people at once."""
+    if snps * plan.people > MOST_JOINT:
+        most = MOST_JOINT // plan.people
+        raise ParameterError(
+            field, f"ask for {snps:,} SNPs of {plan.people:,} people at once", f"take at most {most:,}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +67,7 @@ class SnpEffects(BaseQuestion):
         indices = {plan.snps.index(name, field="snps") for name in self.snps}
         if not 1 <= len(indices) == len(self.snps) <= MOST_EFFECTS:
             raise ParameterError("snps", f"are not 1 to {MOST_EFFECTS:,}, all different", "name some, each once")
+        check_joint(plan, len(indices), "snps")
 
     @property
     def event(self) -> DiscreteLaplaceNoise:

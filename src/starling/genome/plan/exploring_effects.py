@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Final
 
-from starling.genome.plan.effects import SnpEffects
+from starling.genome.plan.effects import SnpEffects, check_joint
 from starling.genome.plan.model import Plan
 from starling.genome.plan.queries import (
     MOST_FOUND,
@@ -64,6 +64,7 @@ class ExploreEffects(BaseQuestion):
         self.number(plan).check(plan)
         self.locations(self.clamped(plan, self.most)).check(plan)
         self.effects((plan.snps.ids[plan.within(self.regions)[0][0]],)).check(plan)
+        check_joint(plan, self.clamped(plan, self.most), "most")
 
     @cached_property
     def guarantee(self) -> Guarantee:
