@@ -14,6 +14,7 @@ from starling import genome, groups, places
 from starling.errors import StarlingError
 from starling.genome.publication import GenomePublication
 from starling.groups.publication import GroupsPublication
+from starling.places.flows.publication import FlowsPublication
 from starling.places.publication import PlacesPublication
 from tests.genome.worlds import QUESTIONS
 from tests.planfile.examples import CHANGES, changed, write_files
@@ -30,6 +31,8 @@ def effects(domain: str, folder: Path, *changes: dict[str, Any]) -> Iterator[obj
                 publication = GroupsPublication(groups.Plan.load(file))
             case "places":
                 publication = PlacesPublication(places.Plan.load(file))
+            case "flows":
+                publication = FlowsPublication(places.FlowsPlan.load(file))
             case _:
                 publication = GenomePublication(genome.Plan.load(file), QUESTIONS["num_sig"])
         yield publication.request, publication.title

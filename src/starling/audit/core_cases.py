@@ -150,7 +150,7 @@ MUTANTS: tuple[Case, ...] = (
     Case("a branch beside the noise", "an exact comparison is released", inf, _branching, (100,), (101,), 200),
     Case("exponential mechanism without its 2", "rate epsilon", 1.890, select(2), *SPLIT, 10_000),
     Case("permute-and-flip without its 2", "rate epsilon", 1.999, flip(2), *SPLIT, 10_000),
-    Case("permute-and-flip, paid by its range", "epsilon^2/8 for /2", 0.325, flip(1), *_TURNED, 2_000, _EIGHTH),
+    Case("permute-and-flip, paid by its range", "epsilon^2/8 for /2", 0.325, flip(1), *_TURNED, 6_000, _EIGHTH),
     Case("epsilon in each of 3 rounds", "3 epsilon in all", 1.844, select(3, k=3), *_THREE, 12_000),
     Case("a second response that is not charged", "one epsilon for two responses", 2, respond(1, 2), *_UNIT, 5_000),
     Case(

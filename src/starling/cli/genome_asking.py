@@ -271,7 +271,7 @@ def snp_effects(_: "Plan", cost: Fraction, *, snps: tuple[str, ...], prevalence_
 
 @_question(
     "explore-effects",
-    "--epsilon 6 --out explored",
+    "--epsilon 6 --out explored-effects",
     questions.test,
     questions.most,
     questions.regions,
