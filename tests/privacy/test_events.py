@@ -34,8 +34,9 @@ from starling.privacy.events import (
 
 numbers = st.fractions(min_value=Fraction(1, 10**6), max_value=10**6)
 factors = st.fractions(min_value=MONOTONE, max_value=ANY)
+DRAWN = {"replacement_factor": factors, "values": st.integers(2, 40).map(Fraction)}
 events = st.sampled_from([*EVENTS.values()]).flatmap(
-    lambda kind: st.builds(kind, *[factors if each.name == "replacement_factor" else numbers for each in fields(kind)])
+    lambda kind: st.builds(kind, *[DRAWN.get(each.name, numbers) for each in fields(kind)])
 )
 
 COSTS: list[tuple[Event, Cost]] = [
@@ -49,6 +50,7 @@ COSTS: list[tuple[Event, Cost]] = [
     (ExponentialMechanism(Fraction(1, 3), Fraction(7)), Epsilon(Fraction(1, 3))),
     (PermuteAndFlip(Fraction(1, 3), Fraction(7)), Epsilon(Fraction(1, 3))),
     (RandomizedResponse(Fraction(1, 3)), Epsilon(Fraction(1, 3))),
+    (RandomizedResponse(Fraction(1, 3), Fraction(5)), Epsilon(Fraction(1, 3))),
     (PureDP(Fraction(1, 3)), Epsilon(Fraction(1, 3))),
     (ZCDP(Fraction(1, 3)), Rho(Fraction(1, 3))),
 ]
@@ -84,6 +86,15 @@ def test_a_factor_is_written_where_one_is_declared(event: Event) -> None:
     assert ("replacement_factor" in written(event)) is (event.replacement_factor != ANY)
     assert "replacement_factor" not in written(plain)
     assert (plain.cost, plain.replacement_factor) == (event.cost, ANY)
+
+
+def test_a_response_states_its_values_where_they_are_not_two() -> None:
+    """What was written of yes and no, before there were others, is what is written of them."""
+    assert written(RandomizedResponse(Fraction(1))) == {"mechanism": "randomized response", "epsilon": "1"}
+    assert written(RandomizedResponse(Fraction(1), Fraction(3)))["values"] == "3"
+    for values in ("1", "5/2"):
+        with pytest.raises(ParameterError, match="values are not a whole number from 2 on"):
+            read({"mechanism": "randomized response", "epsilon": "1", "values": values})
 
 
 @pytest.mark.parametrize("kind", EVENTS.values())

@@ -14,9 +14,10 @@ import numpy as np
 from starling.audit.case import Case, Draws, Int64
 from starling.privacy.budget import Epsilon, Rho
 from starling.privacy.sampling.entropy import BitSource
+from starling.privacy.sampling.exact_draws import below
 from starling.privacy.sampling.lattice import lattice_noise
 from starling.privacy.sampling.noise import discrete_gaussian, discrete_laplace
-from starling.privacy.sampling.response import randomized_response
+from starling.privacy.sampling.response import randomized_choice, randomized_response
 from starling.privacy.sampling.selection import exponential_mechanism, permute_and_flip
 
 
@@ -56,6 +57,21 @@ def respond(epsilon: Fraction | int, times: int = 1) -> Draws:
         .reshape(draws, -1)
         .astype(np.int64)
     )
+
+
+def choose(epsilon: Fraction | int, values: int) -> Draws:
+    """A response of each person, whose answers are the values 0 to k - 1."""
+    return lambda exact, draws, source: randomized_choice(
+        np.tile(exact, draws), epsilon, values, source=source
+    ).reshape(draws, -1)
+
+
+def _choice_of_two(exact: Int64, draws: int, source: BitSource) -> Int64:
+    """One of eight answers, kept with the probability of one of two: the others share what is left."""
+    answers = np.tile(exact, draws)
+    turned = randomized_response(np.zeros(answers.size, dtype=np.bool_), 1, source=source)
+    moved = np.array([1 + below(7, source) for _ in range(answers.size)], dtype=np.int64)
+    return np.where(turned, (answers + moved) % 8, answers).reshape(draws, -1)
 
 
 def _clipped(exact: Int64, draws: int, source: BitSource) -> Int64:
@@ -153,6 +169,7 @@ MUTANTS: tuple[Case, ...] = (
     Case("permute-and-flip, paid by its range", "epsilon^2/8 for /2", 0.325, flip(1), *_TURNED, 6_000, _EIGHTH),
     Case("epsilon in each of 3 rounds", "3 epsilon in all", 1.844, select(3, k=3), *_THREE, 12_000),
     Case("a second response that is not charged", "one epsilon for two responses", 2, respond(1, 2), *_UNIT, 5_000),
+    Case("one of eight answers, kept like one of two", "epsilon + ln 7", 1 + log(7), _choice_of_two, (0,), (3,), 5_000),
     Case(
         "OpenDP 0.14.1's discrete Laplace",
         "a rational division of its number library",
@@ -176,5 +193,6 @@ MECHANISMS: tuple[Case, ...] = (
     Case("exponential mechanism, paid by its range", "", 0.12, select(1), *_TURNED, 20_000, _EIGHTH),
     Case("permute-and-flip", "", 1, flip(1), *SPLIT, 10_000),
     Case("randomized response", "", 1, respond(1), *_UNIT, 20_000),
+    Case("randomized response of five answers", "", 1, choose(1, 5), (0,), (3,), 20_000),
 )
 """Counterparts of the mutants that keep their promise, tried in the same way."""

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from starling.privacy.neighbours import ADD_REMOVE_PERSON, REPLACE_PERSON, REPLACE_PHENOTYPE, as_replace_one
     from starling.privacy.sampling.lattice import lattice_noise
     from starling.privacy.sampling.noise import checked_add, discrete_gaussian, discrete_laplace, draw
-    from starling.privacy.sampling.response import randomized_response
+    from starling.privacy.sampling.response import randomized_choice, randomized_response
     from starling.privacy.sampling.selection import exponential_mechanism, permute_and_flip
     from starling.privacy.trust import Confidential, Mechanism, Released, publish
 
@@ -91,6 +91,7 @@ __all__ = [
     "power",
     "publish",
     "quantile",
+    "randomized_choice",
     "randomized_response",
     "renyi_divergence",
     "replace_one_cost",
@@ -114,7 +115,7 @@ _HOMES = {
     "neighbours": "ADD_REMOVE_PERSON REPLACE_PERSON REPLACE_PHENOTYPE as_replace_one",
     "sampling.lattice": "lattice_noise",
     "sampling.noise": "checked_add discrete_gaussian discrete_laplace draw",
-    "sampling.response": "randomized_response",
+    "sampling.response": "randomized_choice randomized_response",
     "sampling.selection": "exponential_mechanism permute_and_flip",
     "trust": "Confidential Mechanism Released publish",
 }

@@ -8,7 +8,7 @@ at run time too. Its cost follows from them, and is stated nowhere beside it:
   the norm of a moved unit, the square root of 2, is no rational number;
 - lattice noise that falls by e^(-rate) with every moved unit, where m units move: rate m-DP (privacy/sampling/lattice.py);
 - a selection, by the exponential mechanism or by permute-and-flip: its epsilon, at the sensitivity of the scores that it was drawn with;
-- a response of yes or no that each person gives truly with probability e^epsilon/(1 + e^epsilon): epsilon (privacy/sampling/response.py);
+- a response, one of k, that each person gives truly with probability e^epsilon/(e^epsilon + k - 1): epsilon (privacy/sampling/response.py);
 - what is made of such a response that was drawn and charged before: the same epsilon, not once more, where the ledger holds that charge;
 - a cost of which the mechanism is not known.
 
@@ -40,6 +40,10 @@ ANY: Final = Fraction(4)
 """The replacement factor of a mechanism of which nothing more is declared."""
 MONOTONE: Final = Fraction(2)
 """The replacement factor of noise on numbers that one more unit never lowers."""
+
+
+TWO: Final = Fraction(2)
+"""Yes and no: the values of a response of which no number is stated."""
 
 
 class _Replaceable(PositiveFields):
@@ -150,11 +154,22 @@ class PermuteAndFlip(_Selection):
 
 @dataclass(frozen=True, slots=True)
 class RandomizedResponse(PositiveFields):
-    """One answer of yes or no for each unit, kept with probability e^epsilon/(1 + e^epsilon), else turned round."""
+    """One of k answers for each unit, kept with probability e^epsilon/(e^epsilon + k - 1), else one of the others, all equally likely.
+
+    Attributes:
+        epsilon: Of all answers together.
+        values: k, a whole number; 2 of yes or no.
+    """
 
     name: ClassVar[str] = "randomized response"
     replacement_factor: ClassVar[Fraction] = ANY
     epsilon: Fraction
+    values: Fraction = TWO
+
+    def __post_init__(self) -> None:
+        PositiveFields.__post_init__(self)
+        if self.values < TWO or self.values.denominator != 1:
+            raise ParameterError("values", "are not a whole number from 2 on", "say how many answers there are")
 
     @property
     def cost(self) -> Epsilon:
@@ -280,6 +295,8 @@ def written(event: Event) -> dict[str, str]:
     numbers = {each.name: getattr(event, each.name) for each in fields(event)}
     if event.replacement_factor == ANY:
         numbers.pop("replacement_factor", None)
+    if isinstance(event, RandomizedResponse) and event.values == TWO:
+        del numbers["values"]
     return {"mechanism": event.name} | {name: str(number) for name, number in numbers.items()}
 
 
