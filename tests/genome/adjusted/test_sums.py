@@ -7,7 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from starling.genome.adjusted.sums import BYTES, ROWS, call_counts, coded, on_grid, padded, sums_over_people
+from starling.genome.adjusted.sums import (
+    BYTES,
+    FEW,
+    ROWS,
+    call_counts,
+    coded,
+    on_grid,
+    padded,
+    sums_over_people,
+    sums_with_means,
+)
 from starling.genome.source.calls import copies
 from tests.genome.residuals import as_calls
 
@@ -27,6 +37,21 @@ def test_sums_are_exact(second: bool) -> None:
             each = sum(w * max(0, number) for w, number in zip(row, carried[snp].tolist(), strict=True))
             assert Fraction(found[snp, at]) == each
     assert not found[:, 5:].any()
+
+
+@pytest.mark.parametrize("share", [0.0, FEW / 4, FEW * 4])
+def test_missing_calls_are_means_however_many_they_are(share: float) -> None:
+    """Few are looked up one by one, many are summed as the others are; against sums of unpacked numbers, on a coarse grid."""
+    random = np.random.default_rng(2)
+    snps, people = 5, 4 * BYTES + 3
+    carried = np.where(random.random((snps, people)) < share, -1, random.integers(0, 3, (snps, people))).astype(np.int8)
+    carried[-1] = 1
+    calls, means = as_calls(carried, second=False), random.integers(0, 8, snps) / 4
+    weights = random.integers(-99, 100, (5, people)) / 8
+    values = np.tile([0.0, 1.0, 2.0], (snps, 1))
+    found = sums_with_means(calls, call_counts(calls, people), values, means, padded(weights))
+    filled = np.where(carried < 0, means[:, np.newaxis], carried)
+    assert found[:, :5].tolist() == (filled[:, np.newaxis] * weights).sum(axis=2).tolist()
 
 
 @pytest.mark.examples(40)

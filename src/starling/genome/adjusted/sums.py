@@ -23,6 +23,8 @@ ROWS: Final = 96
 """SNPs unpacked at once, a multiple of three."""
 BYTES: Final = 128
 """Bytes of a row unpacked at once: 512 people."""
+FEW: Final = 1 / 16
+"""Share of missing calls up to which they are looked up one by one: what is faster, and no matter for the sums."""
 _BY_COPIES: Final = np.array([2, 3, 1, 0])
 """Copies of A1 of each code of a .bed, or 3 where there is no call."""
 
@@ -72,9 +74,13 @@ def sums_with_means(calls: Calls, counts: CallCounts, values: Float64, means: Fl
     packed = calls.packed
     sums = sums_over_people(packed, coded(calls, np.pad(values, ((0, 0), (0, 1)))), weights)
     lacking = np.flatnonzero(counts.counts[:, 3])
-    if lacking.size:
-        missing = coded(calls, np.tile([0.0, 0.0, 0.0, 1.0], (len(packed), 1)))[lacking]
-        sums[lacking] += means[lacking, np.newaxis] * sums_over_people(packed[lacking], missing, weights)
+    missing = np.zeros((lacking.size, len(weights)))
+    if counts.counts[lacking, 3].sum() <= FEW * 4 * packed[lacking].size:
+        _over_missing(packed, lacking, weights, missing)
+    else:
+        code = coded(calls, np.tile([0.0, 0.0, 0.0, 1.0], (len(packed), 1)))
+        missing = sums_over_people(packed[lacking], code[lacking], weights)
+    sums[lacking] += means[lacking, np.newaxis] * missing
     return sums
 
 
@@ -151,6 +157,29 @@ def _over_people(packed: UInt8, code: Float64, weights: Float64, sums: Float64) 
                     p, q = weights[at, left:right], weights[at + 1, left:right]
                     r, s = weights[at + 2, left:right], weights[at + 3, left:right]
                     twelve(x, y, z, p, q, r, s, sums[begin + row : begin + row + 3, at : at + 4])
+
+
+@compiled_in_any_order
+def _over_missing(packed: UInt8, snps: Int64, weights: Float64, sums: Float64) -> None:
+    """Add the sum of each weight over those who have no call, of the SNPs at `snps`, to float64 (len(snps), k): one by one."""
+    room, numbers = np.empty((4 * BYTES, weights.shape[0])), weights.shape[0]
+    places = np.empty(BYTES, dtype=np.int64)
+    for start in range(0, packed.shape[1], BYTES):
+        known = min(BYTES, packed.shape[1] - start)
+        for number in range(numbers):
+            for person in range(4 * known):
+                room[person, number] = weights[number, 4 * start + person]
+        for at in range(snps.size):
+            calls, row, some = packed[snps[at], start : start + known], sums[at], 0
+            for place in range(known):
+                places[some] = place
+                some += (calls[place] & ~(calls[place] >> 1) & 0x55) != 0
+            for place in places[:some]:
+                for person in range(4):
+                    if (calls[place] >> (2 * person)) & 3 == 1:
+                        one = room[4 * place + person]
+                        for number in range(numbers):
+                            row[number] += one[number]
 
 
 @compiled_in_any_order
