@@ -13,9 +13,11 @@ from hypothesis import strategies as st
 from starling.errors import IntegrityError, PolicyRefused, RequestConflict
 from starling.ledger.auditing import replay_events
 from starling.ledger.chain import Event, digest
-from starling.ledger.opening import create_ledger
+from starling.ledger.keys import Key
+from starling.ledger.opening import create_ledger, open_ledger
 from starling.ledger.responses import Stored, find
 from starling.ledger.rules import Request, Ticket, canonical
+from starling.ledger.witness import Witness
 from starling.privacy.events import Event as Drawing
 from starling.privacy.events import PureDP, RandomizedResponse, StoredResponse
 from starling.privacy.guarantee import Guarantee, sequential
@@ -147,6 +149,31 @@ def test_a_retry_is_free_and_of_the_same_charge(tmp_path: Path) -> None:
         world.ticket("scan", response(1), "later")
     assert world.ledger.charging.preview(Request("ann", "new", "later", "{}"), guarantee).more is None
     world.ledger.reading.verify()
+    world.ledger.close()
+
+
+@pytest.mark.filterwarnings("ignore:ledger .* this machine has no witnessed head")
+def test_an_approval_of_a_further_scan_keeps_nothing_of_the_budget(tmp_path: Path) -> None:
+    """Nor does it pay for anything else: a response that is drawn anew, and one that nobody paid for, are refused."""
+    world, key = World(tmp_path), Key(bytes(range(32)))
+    custody, free = world.ledger.custody, again(world.seqs["paid"])
+    custody.add_dataset("asked", "people", {}, cap=9)
+    custody.delegate("asked", key.public, days=9)
+    custody.set_terms("asked", ask_first=True)
+    server = open_ledger(world.url, key=key, witness=lambda name: Witness(name, tmp_path / name))
+    charging, request = server.charging, Request("ann", "more", "asked", "{}")
+    until = custody.approve(request, free, days=2)
+    assert charging.approved("asked", "ann", until - 1) == 0
+    assert charging.is_approved(request, until - 1)
+    for other, problem in ((response(1), "covers 0, the charge is 1"), (again(1), "paid for none that was kept")):
+        with pytest.raises(PolicyRefused, match=problem):
+            charging.charge(request, other)
+    spent = world.spent()
+    assert (charging.charge(request, free).amount, world.spent()) == (0, spent)
+    custody.approve(Request("ann", "new", "asked", '{"new":1}'), response(1), days=2)
+    assert charging.approved("asked", "ann", until - 1) == 10**9
+    replay_events(world.events())
+    server.close()
     world.ledger.close()
 
 

@@ -9,6 +9,7 @@ from starling.ledger.book import Book
 from starling.ledger.chain import approval_message, custodian_message
 from starling.ledger.disclosure import meaning
 from starling.ledger.keys import Key, Public
+from starling.ledger.responses import price_if_paid
 from starling.ledger.rows import EventWriter
 from starling.ledger.rules import Population, Request, Scope
 from starling.ledger.store import Transaction
@@ -186,7 +187,7 @@ class Custody:
 
     def approve(self, request: Request, guarantee: Guarantee, *, days: int) -> int:
         """Approve one charge of a dataset that asks first, by a server: for this very request, under any id, and at most what `guarantee`
-        costs.
+        costs. That is nothing where it reads a kept response, so that the approval keeps nothing of the budget until it is used.
 
         It may be charged for so many days, up to 366; 0 takes an approval back that was not used.
 
@@ -206,7 +207,7 @@ class Custody:
             population = rows.population(tx, rows.dataset(tx, request.dataset).population)
             until = writer.now + days * delegation.DAY
             body = {"dataset": request.dataset, "analyst": request.analyst, "hash": request.hash}
-            most = rules.charge_in(population, guarantee)
+            most = price_if_paid(population, guarantee)
             self._signed(writer, terms.APPROVED, {**body, "most": most, "until": until})
             return until
 

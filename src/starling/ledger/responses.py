@@ -114,10 +114,17 @@ def price_in(population: Population, guarantee: Guarantee, paid: Sequence[PaidRe
 
     Raises PolicyRefused as `charge_in`, and where it is none of them or was drawn at another cost.
     """
+    price = price_if_paid(population, guarantee)
+    if charge_of(guarantee) is not None:
+        _check(paid, charged_noise.noise(guarantee).fields)
+    return price
+
+
+def price_if_paid(population: Population, guarantee: Guarantee) -> int:
+    """As `price_in`, whether the response that is read is paid for or not: nobody is charged before that is checked."""
     if charge_of(guarantee) is None:
         return charge_in(population, guarantee)
     check_unit(population, guarantee.relation)
-    _check(paid, charged_noise.noise(guarantee).fields)
     return 0
 
 
