@@ -142,7 +142,46 @@ def test_a_kernel_that_others_call_with_constants_is_compiled_once_for_each_type
         )
 
     assert powers(2) == (4, -3, 4, 1) == powers.py_func(2)  # type: ignore[attr-defined]
-    assert [str(types) for types in power.signatures] == ["(int64, int64, bool)"]  # type: ignore[attr-defined]
+    assert [str(types) for types in inner_of(power).signatures] == ["(int64, int64, bool)"]
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_what_kernels_call_has_no_wrapper_for_python_and_python_calls_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kept: bool
+) -> None:
+    """In either order, and where a later process reads both from the disk."""
+    (tmp_path / "called.py").write_text(CALLED)
+    monkeypatch.setattr(module, "is_private_dir", lambda _: kept)
+    for order in ("around(4), half(4)", "half(4), around(4)"):
+        spec = importlib.util.spec_from_file_location("called", tmp_path / "called.py")
+        assert spec is not None
+        assert spec.loader is not None
+        loaded = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(loaded)
+        assert eval(order, vars(loaded)) == ((3, 2) if order.startswith("around") else (2, 3))
+        assert [*loaded.half.overloads] == [*loaded.around.overloads]
+        assert inner_of(loaded.half).targetoptions["no_cpython_wrapper"]
+        assert not loaded.half.targetoptions.get("no_cpython_wrapper")
+    found = {path.name.partition("called")[0] for path in tmp_path.rglob("*half*.nbc")}
+    assert found == ({"", "inner-"} if kept else set())
+
+
+CALLED = """
+from starling.privacy.compiled import compiled
+
+@compiled
+def half(number):
+    return number // 2
+
+@compiled
+def around(number):
+    return half(number) + 1
+"""
+
+
+def inner_of(kernel: Any) -> Any:
+    """What Numba compiles of a kernel for others that call it."""
+    return kernel.get_call_template.__closure__[0].cell_contents()
 
 
 def test_a_kernel_works_where_none_can_be_kept(monkeypatch: pytest.MonkeyPatch) -> None:

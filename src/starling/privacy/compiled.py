@@ -12,13 +12,14 @@ import pickle
 import stat
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final, TypeVar, cast
 
 from numba import njit, types
 from numba.core import event
-from numba.core.caching import FunctionCache
+from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.compiler import Compiler, Flags
 from numba.core.registry import cpu_target
 from numba.core.sigutils import normalize_signature
@@ -63,31 +64,38 @@ def compiled_in_any_order(function: F) -> F:
 
 
 def _cached(function: F, options: dict[str, Any]) -> F:
-    kernel = njit(function, **options)
-    try:
-        cached = njit(function, cache=True, **options)
-        if is_private_dir(Path(cached.stats.cache_path)):
-            cached._cache = _Kernels(function)  # type: ignore[no-untyped-call]  # noqa: SLF001 - there is no other place for it
-            kernel = cached
-    except RuntimeError:  # Numba found no folder that it can write to.
-        pass
-    _type_constants_as_values(kernel)
+    kernel = _dispatcher(function, options, _Kernels)
+    _compile_apart_for_kernels(kernel, lambda: _dispatcher(function, options | {"no_cpython_wrapper": True}, _Inner))
     # What Numba gives back is called like the function it was given.
     return cast(F, kernel)
 
 
-def _type_constants_as_values(kernel: Any) -> None:
-    """Have what calls a kernel with a constant use the kernel for any value of its type: Numba compiles one for each constant.
+def _dispatcher(function: Callable[..., object], options: dict[str, Any], files: type["_Kernels"]) -> Any:
+    """Numba's for a function, with what it compiles kept on disk where that is safe."""
+    try:
+        cached = njit(function, cache=True, **options)
+        if is_private_dir(Path(cached.stats.cache_path)):
+            cached._cache = files(function)  # noqa: SLF001 - there is no other place for it
+            return cached
+    except RuntimeError:  # Numba found no folder that it can write to.
+        pass
+    return njit(function, **options)
 
-    Numba asks here which kernel another calls. What a constant makes quicker is left to LLVM, which inlines.
+
+def _compile_apart_for_kernels(kernel: Any, without_wrapper: Callable[[], Any]) -> None:
+    """Have other kernels call one that is compiled for them alone, for values of its types.
+
+    Numba asks here which kernel another calls. Such a one needs no wrapper for Python: without these the demo compiles in a thirteenth
+    less time. And Numba would compile one for each constant in a call: what a constant makes quicker is left to LLVM, which inlines.
     """
-    template = kernel.get_call_template
+    inner = cache(without_wrapper)
 
     def template_of_values(arguments: Sequence[types.Type], named: Mapping[str, types.Type]) -> Any:
         values = dict(zip(named, map(types.unliteral, named.values()), strict=True))
-        return template(tuple(map(types.unliteral, arguments)), values)
+        return inner().get_call_template(tuple(map(types.unliteral, arguments)), values)
 
     kernel.get_call_template = template_of_values
+    kernel.get_overload = lambda signature: inner().get_overload(signature)
 
 
 def prepare() -> None:
@@ -124,6 +132,20 @@ class _Kernels(FunctionCache):
         with suppress(OSError), Path(f"{self._cache_file._index_path}.lock").open("w") as lock:  # noqa: SLF001 - Numba names it nowhere else
             fcntl.flock(lock, fcntl.LOCK_EX)
             super().save_overload(sig, data)  # type: ignore[no-untyped-call]
+
+
+class _InnerNames(CompileResultCacheImpl):
+    """Names of files of kernels that have no wrapper for Python: one that has one is never read from them, or the other way round."""
+
+    def get_filename_base(self, fullname: Any, abiflags: Any) -> str:
+        """The beginning of their names."""
+        return f"inner-{super().get_filename_base(fullname, abiflags)}"  # type: ignore[no-untyped-call]
+
+
+class _Inner(_Kernels):
+    """The kernels of one function that other kernels call."""
+
+    _impl_class = _InnerNames  # type: ignore[assignment]
 
 
 class _Compiling(event.Listener):
