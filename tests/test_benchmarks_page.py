@@ -139,6 +139,7 @@ def test_a_benchmark_runs_without_peers(
     assert document["rows"]
 
 
+@pytest.mark.slow
 def test_exact_figures_come_out_again() -> None:
     """Nothing in this benchmark is timed or drawn but one column, so its rows are what they are anywhere."""
     kept = RESULTS["thresholds"]["rows"]

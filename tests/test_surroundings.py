@@ -167,6 +167,7 @@ print(json.dumps(found))
 """
 
 
+@pytest.mark.slow
 def test_after_the_charge_nothing_else_is_opened(tmp_path: Path) -> None:
     """Records, the release in its own folder, the folder for temporary files and kept kernels; the tests below make each of these fail."""
     four_domains.write(tmp_path / "world")

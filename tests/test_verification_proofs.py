@@ -165,6 +165,7 @@ CROSS = cross_plan()
 JOINT = CROSS.guarantee
 
 
+@pytest.mark.slow
 def test_cross_tables_charged_one_by_one_verify_and_those_of_today_are_charged_together(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

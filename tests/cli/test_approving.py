@@ -31,6 +31,7 @@ def asked(site: Site, monkeypatch: pytest.MonkeyPatch) -> Site:
     return site
 
 
+@pytest.mark.slow
 def test_a_release_is_asked_for_approved_and_made(call: Call, asked: Site, tmp_path: Path) -> None:
     home, out = asked.home.folder, tmp_path / "data.zip"
     assert call("server", "requests", home).stdout == "nothing waits\n"

@@ -73,6 +73,7 @@ def test_a_file_is_never_written_over_nor_left_behind(call: Call, released: Path
     assert not (tmp_path / "new.csv").exists()
 
 
+@pytest.mark.slow
 def test_command_session_and_notebook_show_one_value(call: Call, released: Path, second: Path) -> None:
     comparison = compare(released, second)
     assert call("tables", "diff", released, second).stdout.rstrip("\n") == str(comparison)

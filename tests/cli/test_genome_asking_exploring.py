@@ -9,6 +9,7 @@ from tests.cli.conftest import Call, document
 ASKED = "explore-effects"
 
 
+@pytest.mark.slow
 def test_effects_are_explored_with_every_option(
     call: Call, study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,6 +10,7 @@ from tests.cli.conftest import Call, document
 ASKED = "scan"
 
 
+@pytest.mark.slow
 def test_a_study_is_scanned_drawn_and_exported(
     call: Call, study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -88,6 +88,7 @@ def test_an_engine_that_is_none_is_refused(engine: str, tmp_path: Path, call: Ca
     assert "engine is neither duckdb" in call("release", tmp_path / "plan.toml", *words, code=2).stderr
 
 
+@pytest.mark.slow
 def test_preview_opens_no_records_and_writes_a_page(tmp_path: Path, call: Callable[..., Result]) -> None:
     (tmp_path / "records.csv").unlink()
     plan = tmp_path / "plan.toml"

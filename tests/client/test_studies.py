@@ -29,6 +29,7 @@ ASKED: dict[str, tuple[dict[str, Any], Question]] = {
 }
 
 
+@pytest.mark.slow
 def test_every_question_is_asked_paid_once_and_answered_as_in_the_library(study_site: Site, tmp_path: Path) -> None:
     with study_site.client() as client:
         study = client.study("data", tmp_path / "answers")

@@ -152,6 +152,7 @@ def test_a_line_of_any_bytes_takes_no_other_record_with_it(line: bytes, wanted: 
     assert found == others or others in [[*found[:place], *found[place + 1 :]] for place in range(len(found))]
 
 
+@pytest.mark.examples(20)
 @given(
     st.text('a,"\n\r\u010a\u2c22\u0d0a\u2028\U0001f600', max_size=40),
     st.integers(1, 3),

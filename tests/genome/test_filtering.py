@@ -36,6 +36,7 @@ def test_without_choices_it_is_the_release_again(scan: GenomeRelease, tmp_path: 
     assert data.read_bytes() == scan.export(tmp_path / "whole.glm", "plink-glm")[0].read_bytes()
 
 
+@pytest.mark.examples(20)
 @given(st.data())
 def test_every_choice_against_a_plain_loop(scan: GenomeRelease, data: st.DataObject) -> None:
     rows = scan.estimated.rows

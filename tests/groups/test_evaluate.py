@@ -42,6 +42,7 @@ def test_a_release_is_compared_with_its_records(tmp_path: Path) -> None:
     assert result.value.levels["county"].l1 == np.abs(published[-1] - np.array(CELLS)).sum()
 
 
+@pytest.mark.examples(20)
 @given(st.lists(st.integers(0, 14), min_size=GROUPS, max_size=GROUPS))
 def test_numbers_that_add_up_are_off_by_at_most_twice_the_groups(
     tmp_path_factory: pytest.TempPathFactory, where: list[int]

@@ -124,6 +124,7 @@ def test_lognormal_shares_have_their_mean() -> None:
     assert lognormal_shares(10_000, 80.0) @ np.arange(10_001) == pytest.approx(80, rel=1e-3)
 
 
+@pytest.mark.examples(20)
 @given(st.lists(st.floats(1.05, 6.9), min_size=1, max_size=5))
 def test_tilted_shares_have_the_means(means: list[float]) -> None:
     rows = tilted(household_shares(7), np.array(means))

@@ -126,6 +126,7 @@ def test_accountants_compose_a_charge_as_they_compose_its_guarantee(guarantee: G
     assert events_met(REPLACED, before) == {(known_cost(as_replace_one(guarantee.cost)), 1)}
 
 
+@pytest.mark.examples(20)
 @given(
     st.fractions(min_value=Fraction(1, 1000), max_value=100), st.fractions(min_value=Fraction(1, 1000), max_value=100)
 )

@@ -218,6 +218,7 @@ FIELDS: dict[str, list[Any]] = {
 """Other values of each field of a charge that holds."""
 
 
+@pytest.mark.examples(20)
 @given(
     st.sampled_from((*NAMES, 1, 0, -1, 99, "drawn", True, None, "6")),
     st.sets(st.sampled_from((*FIELDS,)), max_size=2),

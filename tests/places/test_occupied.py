@@ -30,6 +30,7 @@ def grids(draw: st.DrawFn) -> Int64:
     return np.array(cells, dtype=np.int64).reshape(rows, columns)
 
 
+@pytest.mark.examples(20)
 @given(grids())
 def test_boxes_of_every_depth_have_the_points_of_their_cells(cells: Int64) -> None:
     result, sums = of(cells), cumulative(cells)

@@ -141,6 +141,7 @@ def test_an_unknown_key_is_refused_by_both(domain: str, folder: Path) -> None:
             load(domain, folder, text)
 
 
+@pytest.mark.examples(6)
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 @pytest.mark.parametrize("domain", GRAMMARS)

@@ -56,6 +56,7 @@ def test_what_is_no_object_is_refused(text: str, message: str) -> None:
         parse_object(text, "p.json")
 
 
+@pytest.mark.examples(20)
 @given(st.dictionaries(st.text(), st.integers(-(10**9), 10**9) | st.text() | st.dictionaries(st.text(), st.booleans())))
 @example({"": "", ":": 0})
 def test_an_object_is_read_as_json_says_it_and_every_key_has_a_line(values: dict[str, object]) -> None:

@@ -81,6 +81,7 @@ def test_a_small_probability_may_have_an_exponent() -> None:
         Epsilon("1e3")  # type: ignore[arg-type]
 
 
+@pytest.mark.examples(20)
 @given(
     st.fractions(Fraction(1, 10**12), Fraction(99, 100), max_denominator=10**15)
     | st.integers(1, 9).map(lambda n: Fraction(n, 10**n))
@@ -177,6 +178,7 @@ def test_irrational_shares_are_rounded_down_to_the_grain(levels: int) -> None:
     assert sum((share.amount for share in shares), Fraction(0)) == 1
 
 
+@pytest.mark.examples(20)
 @given(
     st.fractions(min_value=Fraction(1, 50), max_value=50, max_denominator=50),
     st.fractions(min_value=-6, max_value=6, max_denominator=12),

@@ -196,6 +196,7 @@ def test_a_kernel_works_where_none_can_be_kept(monkeypatch: pytest.MonkeyPatch) 
     assert compiled(triple)(2) == 6
 
 
+@pytest.mark.examples(20)
 @given(st.dictionaries(st.sampled_from(["release_gil", "debuginfo", "nrt", "no_compile"]), st.booleans()), st.data())
 def test_options_of_a_kernel_are_equal_where_they_are_to_numba(options: dict[str, bool], data: st.DataObject) -> None:
     """Equal ones have one hash, and a copy, as Numba makes one of each kernel's options, compares as quickly."""

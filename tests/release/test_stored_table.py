@@ -42,6 +42,7 @@ WHERE = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.examples(20)
 @given(where=WHERE, first=st.integers(0, 210), most=st.integers(1, 250))
 def test_windows_are_slices_of_the_matching_rows(
     path: Path, where: dict[str, list[str]], first: int, most: int
@@ -53,6 +54,7 @@ def test_windows_are_slices_of_the_matching_rows(
     assert window.searched
 
 
+@pytest.mark.examples(20)
 @given(where=WHERE)
 def test_pieces_are_all_matching_rows_and_their_number_is_counted(path: Path, where: dict[str, list[str]]) -> None:
     table = StoredTable(path)
@@ -61,6 +63,7 @@ def test_pieces_are_all_matching_rows_and_their_number_is_counted(path: Path, wh
     assert len(rows) == table.count(where) <= table.candidates(where) <= len(ROWS)
 
 
+@pytest.mark.examples(20)
 @given(where=WHERE, first=st.integers(0, 210), most=st.integers(1, 250))
 def test_a_bounded_search_gives_the_same_rows_or_says_that_it_ended(
     path: Path, where: dict[str, list[str]], first: int, most: int
@@ -79,6 +82,7 @@ def test_a_table_without_rows_has_none_of_any_values(tmp_path: Path) -> None:
         assert not len(table.window(where, 0, 5).rows)
 
 
+@pytest.mark.examples(20)
 @pytest.mark.parametrize("stated", [True, False])
 @given(numbers=st.lists(st.none() | st.integers(-3, 3), max_size=30))
 def test_the_first_of_the_largest_numbers_is_found(

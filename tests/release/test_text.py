@@ -9,6 +9,7 @@ from starling.release.text import OUTSIDE, facts, outside_note, rounded, table
 WORD = st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=9)
 
 
+@pytest.mark.examples(20)
 @given(st.lists(st.tuples(WORD, WORD, WORD), min_size=1, max_size=6))
 def test_columns_stand_under_their_names(rows: list[tuple[str, str, str]]) -> None:
     lines = table(("a", "b", "c"), rows).split("\n")

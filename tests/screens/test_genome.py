@@ -126,6 +126,7 @@ TEXTS = st.sampled_from(
 ) | st.text(max_size=9)
 
 
+@pytest.mark.examples(20)
 @given(st.lists(st.tuples(st.sampled_from([*FILTERS, "kind", NAMES[2]]) | st.text(max_size=9), TEXTS), max_size=5))
 def test_whatever_is_asked_gets_a_page(readers: Readers, pairs: list[tuple[str, str]]) -> None:
     _, reader = readers["explore"]

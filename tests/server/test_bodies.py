@@ -93,6 +93,7 @@ def test_a_reason_may_hold_any_brackets(selling: Home, asker: Asker, tokens: dic
     assert (reply.status_code, "does not ask first" in reply.text) == (403, True)
 
 
+@pytest.mark.examples(20)
 @given(st.recursive(st.none() | st.text(alphabet='[]{}"\\a\n', max_size=8), lambda x: st.lists(x, max_size=3)))
 def test_levels_are_those_of_the_value(value: object) -> None:
     def depth(each: object) -> int:

@@ -34,6 +34,7 @@ errors = st.floats(0.05, 3)
 told = st.dictionaries(st.integers(2, 9), st.tuples(st.booleans(), st.floats(-2, 2) | st.just(nan), errors), min_size=1)
 
 
+@pytest.mark.examples(20)
 @given(st.lists(told, min_size=2, max_size=4))
 def test_each_snp_is_what_the_formulas_say_of_the_studies_that_tell_of_it(lists: list[Told]) -> None:
     lists = [study | {1: (False, 0.5, 1.0)} for study in lists]

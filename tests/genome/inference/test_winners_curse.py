@@ -10,6 +10,7 @@ from starling.genome.arrays import Flags
 from starling.genome.inference.winners_curse import corrected
 
 
+@pytest.mark.examples(20)
 @given(st.floats(0, 8), st.floats(0, 4))
 def test_signs_turn_and_far_beyond_the_threshold_nothing_is_corrected(threshold: float, above: float) -> None:
     z = threshold + above

@@ -35,6 +35,7 @@ def test_many_candidates_add_up_to_one() -> None:
         assert chances(scores, 0.1, selection).sum() == pytest.approx(1)
 
 
+@pytest.mark.examples(20)
 @given(st.integers(0, 6), st.lists(st.integers(-6, 6), min_size=1, max_size=3), st.integers(1, 2), EPSILONS)
 def test_all_are_found_as_often_as_top_k_takes_them(beyond: int, others: list[int], k: int, epsilon: Fraction) -> None:
     distribution = exact.exponential_distribution([beyond] * k + others, epsilon, k=k)

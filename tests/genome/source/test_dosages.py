@@ -145,6 +145,7 @@ def test_what_is_no_dosage_is_missing_alone(text: str) -> None:
     assert one_line("C", "GT:DS", f"0/1:{text}", "0/1:1.5") == [NO_DOSAGE, STEP * 3 // 2]
 
 
+@pytest.mark.examples(20)
 @given(st.lists(st.text(alphabet="0123456789.,:eE/-+x", max_size=12), min_size=3, max_size=3), st.sampled_from("CT"))
 def test_no_text_makes_reading_fail_or_changes_another_person(cells: list[str], carried: str) -> None:
     for form in ("GT:DS", "DS:GT", "GP", "GP:DS:GT"):

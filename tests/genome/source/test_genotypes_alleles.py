@@ -210,6 +210,7 @@ def records_and_lists(draw: st.DrawFn) -> tuple[list[Record], list[tuple[str, li
     return records, listed
 
 
+@pytest.mark.examples(20)
 @given(case=records_and_lists(), split=st.booleans())
 def test_any_record_gives_the_alleles_that_it_has(
     tmp_path_factory: pytest.TempPathFactory, case: tuple[list[Record], list[tuple[str, list[str]]]], split: bool

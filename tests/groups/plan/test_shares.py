@@ -82,6 +82,7 @@ def test_shares_are_checked_wherever_they_are_made(sizes: tuple[int, ...], share
         PublicShares(sizes, tuple(map(Fraction, shares)))
 
 
+@pytest.mark.examples(20)
 @given(
     weights=st.lists(st.integers(0, 1000), min_size=1, max_size=9).filter(sum),
     whole=st.fractions(Fraction(1, 50), 5, max_denominator=50),

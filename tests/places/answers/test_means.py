@@ -29,6 +29,7 @@ def test_examples_hold() -> None:
     assert doctest.testmod(means_module).failed == 0
 
 
+@pytest.mark.examples(20)
 @given(above=ENDS, below=ENDS, lower=st.integers(-4, 4), width=st.integers(1, 5))
 def test_ends_are_those_of_an_enumeration(above: list[int], below: list[int], lower: int, width: int) -> None:
     value = Value(lower, lower + width)

@@ -24,6 +24,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("areas")
 
 
+@pytest.mark.examples(20)
 @given(
     weights=st.lists(st.sampled_from([0.0, 1.0]), min_size=5, max_size=5),
     shares=st.lists(st.integers(1, 9), min_size=3, max_size=3),

@@ -33,6 +33,7 @@ def test_the_exact_loss_over_all_neighbours_is_the_cost(
         assert largest_loss(method, tiny_grids(shape)[:1], 2, choices, monkeypatch) == 2
 
 
+@pytest.mark.examples(6)
 @settings(max_examples=30, deadline=None)
 @given(
     st.tuples(st.integers(1, 40), st.integers(1, 40)),

@@ -62,6 +62,7 @@ def test_a_wrong_remainder_or_half_the_noise_is_found(monkeypatch: pytest.Monkey
     assert largest_loss(method, tiny_grids((1, 5))[:1], 2, CHOICES, monkeypatch) == 2
 
 
+@pytest.mark.examples(8)
 @settings(max_examples=40, deadline=None)
 @given(
     st.tuples(st.integers(1, 17), st.integers(1, 17)),
@@ -105,6 +106,7 @@ def test_only_values_on_which_the_shape_depends_are_marked() -> None:
     assert measured.steered[(~leaves)[measured.node]].all()
 
 
+@pytest.mark.examples(20)
 @given(st.integers(-(10**9), 10**12), st.fractions(Fraction(1, 1000), 10), st.integers(1, 5000), st.integers(1, 5000))
 def test_the_height_is_that_of_the_formula(total: int, epsilon: Fraction, rows: int, columns: int) -> None:
     load = max(float(total * epsilon), 4.0)

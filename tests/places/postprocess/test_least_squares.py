@@ -40,6 +40,7 @@ def test_nothing_lies_nearer_to_all_measurements_than_a_dense_solver_finds(made:
     assert design @ counts[made.tree.leaves] == pytest.approx(counts, rel=1e-9, abs=1e-4)
 
 
+@pytest.mark.examples(20)
 @given(measured(least=1, largest=10**6))
 def test_where_every_leaf_is_measured_counts_are_those_of_a_dense_solver(made: MeasuredTree) -> None:
     design = leaves_below(made)

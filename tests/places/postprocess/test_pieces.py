@@ -88,6 +88,7 @@ def test_without_measurements_above_leaves_no_choice_of_models_costs_less(made: 
     assert choose(made.tree, own).cost[0] == pytest.approx(best, rel=1e-6, abs=1e-4)
 
 
+@pytest.mark.examples(20)
 @given(measured())
 def test_counts_are_not_negative_add_up_at_every_cut_and_keep_the_total(made: MeasuredTree) -> None:
     own = merged(made)

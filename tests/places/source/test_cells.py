@@ -54,6 +54,7 @@ def near(value: float, steps: int) -> float:
     return value
 
 
+@pytest.mark.examples(20)
 @given(st.floats(-90, 90), st.floats(-180, 180))
 def test_cells_of_equal_area_are_found_by_their_edges(latitude: float, longitude: float) -> None:
     box = ["-20000000", "-6371007.2", "20000000", "6371007.2"]

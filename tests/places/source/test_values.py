@@ -20,6 +20,7 @@ def test_a_text_is_the_nearest_double(value: float) -> None:
     assert numbers(pa.array([repr(value).encode()]))[0] == value
 
 
+@pytest.mark.examples(20)
 @given(st.lists(st.binary(max_size=40)))
 def test_no_text_is_an_error(texts: list[bytes]) -> None:
     assert len(numbers(pa.array(texts, pa.binary()))) == len(texts)
@@ -88,6 +89,7 @@ def test_points_as_well_known_binary(kind: pa.DataType) -> None:
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
 
 
+@pytest.mark.examples(20)
 @given(
     x=NUMBERS,
     y=NUMBERS,
@@ -148,6 +150,7 @@ _PIECES = st.sampled_from(
 )
 
 
+@pytest.mark.examples(20)
 @given(st.lists(st.lists(_PIECES, max_size=9).map(b"".join)))
 def test_no_text_of_a_geometry_is_an_error(texts: list[bytes]) -> None:
     column = pa.array(texts, pa.binary())
@@ -173,6 +176,7 @@ ODD_CELLS = [
 ]
 
 
+@pytest.mark.examples(20)
 @given(st.lists(st.one_of(st.sampled_from(ODD_CELLS), st.text(), st.integers(-(2**70), 2**70).map(str))))
 def test_no_text_and_no_integer_is_an_error_as_a_cell_of_h3(texts: list[str]) -> None:
     assert len(centres(pa.array(texts, pa.string()))[0]) == len(texts)

@@ -284,6 +284,7 @@ def test_a_plan_of_any_budget_has_an_epsilon(rho: int) -> None:
     assert found.epsilon >= rho if rho > 1 else found.epsilon > 9
 
 
+@pytest.mark.examples(4)
 @given(st.integers(-12, 12), st.fractions(1, 9, max_denominator=99), st.sampled_from(["1e-6", "1e-10", "1e-30"]))
 @example(-8, Fraction(8), "1e-10")
 @settings(max_examples=15, deadline=None)

@@ -65,6 +65,7 @@ def twin_tail(distribution: Distribution, m: int) -> mpmath.mpf:
         return 1 - 2 * mpmath.fsum(probabilities) + probabilities[0]
 
 
+@pytest.mark.examples(20)
 @given(distributions, st.integers(0, 60))
 def test_tail_is_the_definition_rounded_up(distribution: Distribution, m: int) -> None:
     exactly = twin_tail(distribution, m)
@@ -75,6 +76,7 @@ def test_tail_below_zero_is_certain() -> None:
     assert tail(DiscreteLaplace(Fraction(3)), -1) == 1
 
 
+@pytest.mark.examples(20)
 @given(distributions, shares)
 def test_margin_is_the_smallest_that_keeps_its_promise(distribution: Distribution, alpha: Fraction) -> None:
     m = margin(distribution, alpha)

@@ -13,12 +13,14 @@ from starling.privacy.distributions.deviations import laplace_deviations, log_co
 ALPHAS = st.fractions(Fraction(1, 10**6), Fraction(9, 10))
 
 
+@pytest.mark.examples(20)
 @given(ALPHAS)
 def test_so_many_hold_the_normal_distribution(alpha: Fraction) -> None:
     deviations = normal_deviations(alpha)
     assert 2 * NormalDist().cdf(-deviations) <= float(alpha) * (1 + 1e-9) < 2 * NormalDist().cdf(-deviations + 0.011)
 
 
+@pytest.mark.examples(20)
 @given(ALPHAS)
 def test_so_many_hold_symmetric_log_concave_distributions(alpha: Fraction) -> None:
     """Laplace, logistic, normal, triangular and uniform."""

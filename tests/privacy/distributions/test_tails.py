@@ -61,6 +61,7 @@ def test_the_tail_of_a_sum_encloses_the_convolution(distribution: Distribution, 
             assert high - low <= mpmath.mpf(10) ** -15
 
 
+@pytest.mark.examples(20)
 @given(rationals, st.integers(0, 400))
 def test_one_geometric_draw_has_the_closed_form(scale: Fraction, m: int) -> None:
     with precision(128):
@@ -68,6 +69,7 @@ def test_one_geometric_draw_has_the_closed_form(scale: Fraction, m: int) -> None
         assert tail_ball(DiscreteLaplace(scale), m, 1).overlaps(2 * q ** (m + 1) / (1 + q))
 
 
+@pytest.mark.examples(20)
 @given(st.integers(1, 12), st.integers(0, 40))
 def test_the_geometric_sum_is_the_difference_of_negative_binomials(terms: int, m: int) -> None:
     """The module's argument, checked at q = 1/2, where all is rational: by the double sum over both negative binomials."""

@@ -49,6 +49,7 @@ def test_laplace_entries_of_any_scale_and_width(scale: Fraction, bits: int) -> N
     assert thresholds(distribution, bits).tolist() == exact_distributions.table(distribution, bits)
 
 
+@pytest.mark.examples(12)
 @given(sigma_squared=positives, bits=st.integers(3, 63), sides=st.sampled_from([1, 2]))
 @settings(max_examples=60)
 def test_gaussian_entries_of_any_variance_and_width(sigma_squared: Fraction, bits: int, sides: int) -> None:

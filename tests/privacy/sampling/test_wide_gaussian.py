@@ -62,6 +62,7 @@ def test_accepted_proposals_have_the_law(sigma_squared: Fraction) -> None:
             assert mp.almosteq(weight / accepted, exact, rel_eps=mp.mpf(2) ** -100)
 
 
+@pytest.mark.examples(20)
 @given(
     sigma_squared=st.fractions(min_value=1024, max_value=2**90),
     block=st.integers(0, 700),

@@ -207,6 +207,7 @@ VALUES = st.sampled_from(
 )
 
 
+@pytest.mark.examples(20)
 @given(
     path=st.sampled_from(
         [

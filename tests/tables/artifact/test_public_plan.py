@@ -124,6 +124,7 @@ def test_another_file_is_refused(folder: Path, text: str) -> None:
         (folder / name).write_bytes(before)
 
 
+@pytest.mark.examples(20)
 @given(place=st.integers(0, 10**6), mask=st.integers(1, 127))
 def test_one_byte_changes_the_plan_or_is_refused(
     place: int, mask: int, tmp_path_factory: pytest.TempPathFactory

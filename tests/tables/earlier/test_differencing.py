@@ -121,6 +121,7 @@ def blocks_file(folder: Path, rows: Sequence[tuple[str, str, str, str, str, str]
     return path
 
 
+@pytest.mark.examples(8)
 @settings(max_examples=40)
 @given(data=st.data())
 def test_regions_are_those_of_a_walk_over_all_pairs(

@@ -46,6 +46,7 @@ WANTED = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.examples(20)
 @given(budgets=BUDGETS, wanted=WANTED)
 def test_the_sum_of_least_variance_is_chosen_among_all_that_say_it(
     budgets: dict[str, str], wanted: dict[str, list[str]]

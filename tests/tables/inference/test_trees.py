@@ -27,6 +27,7 @@ def test_rounding_keeps_sums_and_moves_by_less_than_one(parents: list[np.ndarray
         rounded = below
 
 
+@pytest.mark.examples(20)
 @given(trees(), st.integers(1, 3), st.integers(0, 2**32 - 1), st.sampled_from([0, 1, 2, 3, 7]))
 def test_rounding_evenly_moves_every_run_by_less_than_one(
     parents: list[np.ndarray], columns: int, seed: int, parts: int

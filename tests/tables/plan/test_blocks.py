@@ -130,6 +130,7 @@ def test_digits_are_kept(blocks: list[tuple[int, ...]]) -> None:
     assert block_ids(columns).tolist() == expected
 
 
+@pytest.mark.examples(40)
 @settings(max_examples=200)
 @given(
     st.integers(0, len(GRF)),

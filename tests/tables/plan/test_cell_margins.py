@@ -33,6 +33,7 @@ def of_draws(shape: Shape, shares: Shares, asked: Floats) -> float:
     )
 
 
+@pytest.mark.examples(4)
 @settings(max_examples=20)
 @given(shared_under_epsilon())
 def test_no_draw_is_more_of_a_cell_than_is_stated(case: tuple[Shape, Shares]) -> None:

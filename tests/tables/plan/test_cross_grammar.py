@@ -27,6 +27,7 @@ def plan_of(values: dict[str, Any]) -> Plan:
     return plan
 
 
+@pytest.mark.examples(8)
 @settings(max_examples=40, deadline=None)
 @given(cross_plans())
 def test_what_is_read_is_written_and_read_back(values: dict[str, Any]) -> None:
@@ -48,6 +49,7 @@ def test_what_is_read_is_written_and_read_back(values: dict[str, Any]) -> None:
         assert str(plan.cost.amount) == "1/4"
 
 
+@pytest.mark.examples(5)
 @settings(max_examples=25, deadline=None)
 @given(cross_plans(most=3), st.data())
 def test_without_any_one_weight_or_margin_the_plan_is_another(values: dict[str, Any], data: st.DataObject) -> None:

@@ -51,6 +51,7 @@ def cell_by_hand(partition: Cuts, record: tuple[int, ...]) -> int:
     return cell
 
 
+@pytest.mark.examples(20)
 @given(chains())
 def test_every_record_is_in_one_cell_of_each_partition_and_that_lies_in_one_of_each_coarser(detail: Detail) -> None:
     records = list(product(*(range(each.low, each.high + 1) for each in detail.attributes)))
@@ -86,6 +87,7 @@ def test_every_row_is_the_sum_of_the_records_that_its_codes_name(detail: Detail)
     assert list(detail.row_counts) == sorted(set(detail.row_counts))
 
 
+@pytest.mark.examples(20)
 @given(chains())
 def test_codes_and_words_tell_the_rows_of_a_table_apart(detail: Detail) -> None:
     for rows in detail.rows[1:]:

@@ -40,6 +40,7 @@ VALUES: dict[str, Any] = {
 }
 
 
+@pytest.mark.examples(20)
 @given(iterations=definitions(), most=st.integers(1, 3))
 def test_of_the_census_they_meet_where_a_person_is_in_both(iterations: Sequence[Iteration], most: int) -> None:
     plan: Any = SimpleNamespace(

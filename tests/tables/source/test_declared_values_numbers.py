@@ -25,6 +25,7 @@ def test_numbers_of_every_type(kind: pa.DataType) -> None:
     assert units_above(WHOLE, texts.dictionary_encode()).tolist() == [0, 0, 5, 105, 105, NONE]
 
 
+@pytest.mark.examples(20)
 @given(st.lists(st.none() | st.floats() | st.integers(-(2**63), 2**63 - 1).map(float)))
 def test_floats_are_rounded_and_clamped_alike_in_text(numbers: list[float | None]) -> None:
     result = units_above(CENTS, pa.array(numbers, pa.float64()))

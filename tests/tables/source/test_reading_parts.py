@@ -104,6 +104,7 @@ def test_a_file_that_is_gone_or_another(tmp_path: Path, kind: object) -> None:
         everything(parts)
 
 
+@pytest.mark.examples(20)
 @given(st.lists(st.sets(st.integers(0, UNKNOWN), max_size=8), max_size=30), st.integers(0, 5))
 def test_sets_come_back(sets: list[set[int]], cut: int) -> None:
     """Any sets, through codes and a slice of them, to numbers and back: the same sets, and the same number for the same set."""

@@ -83,6 +83,7 @@ def test_what_is_no_file_of_areas_is_refused(tmp_path: Path, write: Any, words: 
 RINGS = st.lists(st.tuples(*[st.sampled_from([0, 1, 2, 90, -90, 1e-300, 1e-7])] * 2), min_size=3, max_size=8)
 
 
+@pytest.mark.examples(20)
 @given(st.lists(RINGS, min_size=2, max_size=4))
 def test_polygons_that_are_taken_break_nothing_after_a_charge(
     tmp_path_factory: pytest.TempPathFactory, shapes: list[list[tuple[float, float]]]

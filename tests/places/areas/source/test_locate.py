@@ -40,6 +40,7 @@ def test_raster_and_shapely_give_equal_areas(cells: int) -> None:
     assert Locator(HARD, cells).assign(x, y).tolist() == one_by_one(HARD, x, y)
 
 
+@pytest.mark.examples(20)
 @given(st.integers(0, 2**32 - 1))
 def test_random_triangles_are_placed_as_one_by_one(seed: int) -> None:
     random = np.random.default_rng(seed)
