@@ -117,7 +117,7 @@ def test_other_plans_scan_the_same_response_at_no_cost(world: World, monkeypatch
     charge = charge_of(first)
     assert f"--epsilon 2 --response {charge}" in str(first)
     genotypes = open_genotypes(world.folder / "study", world.plan("second"))
-    response = read_stored(world.plan("second"), genotypes.people, world.response(charge))
+    response, _ = read_stored(world.plan("second"), genotypes.people, world.response(charge))
     assert response.sum() == drawn_of(first).ones
     # Whatever the file of people says of phenotypes now, nobody reads it.
     text = (world.folder / "study.fam").read_text()
@@ -125,7 +125,7 @@ def test_other_plans_scan_the_same_response_at_no_cost(world: World, monkeypatch
     monkeypatch.setattr(People, "cases", None)
     monkeypatch.setattr(mechanism, "randomized_response", None)
     again = world.ask("two", world.plan("second"), Scan(TWO, charge))
-    expected = read_scores(world.plan("second"), genotypes, response)
+    expected = read_scores(world.plan("second"), genotypes, response.astype(np.float64))
     assert values_of(drawn_of(again).tests) == values_of(expected)
     assert drawn_of(again).ones == drawn_of(first).ones
     assert (world.spent(), len(world.stored())) == (2, 1)

@@ -104,7 +104,7 @@ class SmallStudy:
         basis = covariate_basis(np.arange(len(self.cases), dtype=np.float64)[:, np.newaxis])
         return adjusted_distance(whole_columns(coded - coded @ basis @ basis.T), self.cases, threshold)
 
-    def score_tests(self, response: npt.NDArray[np.bool_], /) -> SnpScores:
+    def score_tests(self, response: npt.NDArray[np.float64], /) -> SnpScores:
         """The score test of each SNP against a response, without covariates."""
         values = (self.copies - self.copies.mean(axis=0)).T
         rest = response - response.mean()
@@ -112,7 +112,7 @@ class SmallStudy:
         frequencies = self.copies.mean(axis=0) / 2
         return SnpScores(0, values @ rest, values**2 @ rest**2, squares, calls, frequencies)
 
-    def stored(self, response: npt.NDArray[np.bool_], /) -> bytes:  # noqa: ARG002 - nobody reads it
+    def stored(self, response: Int64, values: int, /) -> bytes:  # noqa: ARG002 - nobody reads it
         """Nothing: no ledger pays."""
         return b""
 

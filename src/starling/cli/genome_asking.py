@@ -239,16 +239,16 @@ def explore(
     return Explore(test or plan.first_test, corr, above, cost, regions_of(plan, regions), **values)
 
 
-@_question("scan", "--epsilon 2 --out scan", questions.response, study=MIXED)
-def scan(_: "Plan", cost: Fraction, *, response: int | None) -> "Question":
-    """A score test and an odds ratio of every SNP, adjusted as the plan says. Of plans that protect phenotypes alone.
+@_question("scan", "--epsilon 2 --out scan", questions.response, questions.intervals, study=MIXED)
+def scan(plan: "Plan", cost: Fraction, *, response: int | None, intervals: int | None) -> "Question":
+    """A score test and an effect of every SNP, adjusted as the plan says. Of plans that protect phenotypes alone.
 
     Genotypes, covariates and who takes part are not protected. The first scan draws a response and costs epsilon. Further scans of it cost
     nothing: of other models, covariates or SNPs of the same people. The costs of two responses add up.
     """
     from starling.genome.plan import Scan
 
-    return Scan(cost, response)
+    return Scan(cost, response, intervals).at_best(plan)
 
 
 @_question(

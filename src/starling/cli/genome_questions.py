@@ -1,6 +1,5 @@
 """The options of questions to a study, each declared once as a decorator of a command, and what their texts mean."""
 
-from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -122,6 +121,14 @@ response = click.option(
 )
 
 
+intervals = click.option(
+    "--intervals",
+    type=int,
+    metavar="N",
+    help="Divide a quantitative phenotype into 2, 3, 5 or 8.  [default: what suits epsilon: 2 up to 2, then 3, from 3.5 on 5, from 5 on 8]",
+)
+
+
 def k(text: str) -> Decorator:
     """--k, which each question explains."""
     return click.option("--k", type=int, default=1, show_default=True, metavar="N", help=text)
@@ -151,7 +158,7 @@ def priced(
     if margin is None:
         raise ParameterError("--epsilon", "is missing", "give what the answer may cost, or --margin")
     question = make(plan, Fraction(1), **values)
-    return replace(question, epsilon=epsilon_for(plan, question, exact(margin, field="--margin"), field="--margin"))
+    return make(plan, epsilon_for(plan, question, exact(margin, field="--margin"), field="--margin"), **values)
 
 
 def epsilon_of(text: str) -> Fraction:

@@ -25,12 +25,12 @@ from starling.genome.plan import (
     SnpEffects,
     SnpPval,
 )
-from starling.genome.plan.choices import ONLY_OF_PHENOTYPES, PHENOTYPE_QUESTIONS
+from starling.genome.plan.choices import ONLY_OF_PHENOTYPES, PHENOTYPE_QUESTIONS, TITLES
 from starling.genome.plan.exploring import DELTA_C, ExploreOptions, Texts, exploration, threshold
 from starling.genome.plan.long_lists import at_delta
 from starling.genome.plan.queries import MOST_FOUND, Correlation, Noise, Selection
 from starling.genome.postprocess.wording import MEASURES, TEST_LABELS
-from starling.genome.preview.expected import MEANINGS, UNITS, epsilon_for, error_of
+from starling.genome.preview.expected import MEANINGS, UNITS, epsilon_for, error_of, unit_of
 from starling.genome.preview.page import ExpectedErrors, expected_errors
 from starling.genome.preview.typical import RAREST, Assumed
 from starling.genome.preview.work import previewing, understanding
@@ -49,27 +49,6 @@ CORRELATION: Final = "r2"
 """The measure of correlation unless another is asked for."""
 COST: Final = "epsilon"
 """The field of a question that states its cost."""
-TITLES: Final = {
-    "test": "Test",
-    "k": "How many",
-    "prevalence_epsilon": "Of which for the number of cases, or the variance",
-    "epsilon": "What it costs (epsilon)",
-    "response": "Release whose response is scanned again",
-    "selection": "Way of selecting",
-    "regions": "Regions",
-    "excluding": "Leave out",
-    "correlation": "Measure of correlation",
-    "delta_c": "Least correlation",
-    "snps": "SNPs",
-    "snp": "SNP",
-    "first": "First SNP",
-    "second": "Second SNP",
-    "longest": "Longest block",
-    "most": "How many SNPs at most",
-    "noise": "Noise",
-    "independent": "One SNP at a time",
-}
-"""What a form calls the fields of questions."""
 MOST_SUGGESTED: Final = 100
 """Regions that a form lists."""
 
@@ -241,13 +220,22 @@ class Asks(ABC, Generic[AnswerT]):
         """
         return self.ask(exploration(self.plan, test, epsilon, options), request_id=request_id)
 
-    def scan(self, *, epsilon: Exact, response: int | None = None, request_id: str | None = None) -> AnswerT:
-        """A score test and an odds ratio of every SNP, of a plan that protects phenotypes alone.
+    def scan(
+        self,
+        *,
+        epsilon: Exact,
+        response: int | None = None,
+        intervals: int | None = None,
+        request_id: str | None = None,
+    ) -> AnswerT:
+        """A score test and an effect of every SNP, of a plan that protects phenotypes alone.
 
         It draws a response, which costs epsilon. `response` is the charge of an earlier scan at this epsilon, by its event in the ledger:
-        its response is scanned again, by this plan, and costs nothing.
+        its response is scanned again, by this plan, and costs nothing. A quantitative phenotype is divided into so many `intervals`, 2, 3,
+        5 or 8: as many as suit epsilon without it.
         """
-        return self._ask(Scan, request_id, epsilon=epsilon, response=response)
+        question = Scan(epsilon, response, intervals)  # type: ignore[arg-type]
+        return self.ask(question.at_best(self.plan), request_id=request_id)
 
     def snp_effects(
         self,
@@ -331,11 +319,15 @@ class QuestionPlan(Asking):
         details["snp"]["examples"] = details["first"]["examples"] = [first]
         details["snps"]["examples"], details["second"]["examples"] = [[first]], list(others)
         schema: dict[str, Any] = questions.schema(Question, self._defaults(CORRELATION), details)
-        margins = {kind: {"unit": unit, "meaning": MEANINGS[kind], "instead_of": COST} for kind, unit in UNITS.items()}
+        margins = {
+            kind: {"unit": unit_of(self.plan, kind), "meaning": MEANINGS[kind], "instead_of": COST} for kind in UNITS
+        }
         kinds = [each | {MARGIN: margins[each["title"]]} for each in schema["oneOf"]]
         for each in kinds:
             if "response" in each["properties"]:
                 each["properties"][COST]["title"] = "What its response costs (epsilon)"
+                if self.plan.between is None:
+                    each["properties"].pop("intervals")
         if self.plan.unit == "phenotype":
             return {"oneOf": [each for each in kinds if each["title"] in PHENOTYPE_QUESTIONS]}
         for each in kinds:
@@ -363,7 +355,7 @@ class QuestionPlan(Asking):
         """The error that `at_margin` keeps."""
         query = self._read(question)
         error = error_of(Assumed.of(self.plan), query)
-        return Margin(decimal_up(Fraction(error)), UNITS[query.kind])
+        return Margin(decimal_up(Fraction(error)), unit_of(self.plan, query.kind))
 
     def at_margin(self, question: Json, margin: Exact) -> Json:
         """A question at the least cost, in thousandths, that keeps a margin; `starling genome preview --error` finds the same."""
@@ -381,7 +373,7 @@ class QuestionPlan(Asking):
         stated = query.get("correlation") if isinstance(query, dict) else None
         known = stated if isinstance(stated, str) and stated in DELTA_C else CORRELATION
         question: Question = questions.read(Question, query, self._defaults(known))
-        return question
+        return question.at_best(self.plan) if isinstance(question, Scan) else question
 
     def _defaults(self, correlation: str) -> dict[str, Any]:
         """What the methods have where nothing is said, and the classes have not."""

@@ -11,12 +11,12 @@ import pyarrow as pa
 from starling.errors import ParameterError
 from starling.genome.analysis import GenomeRelease
 from starling.genome.arrays import Int64
-from starling.genome.artifact.scans import REGIONS, region_columns
+from starling.genome.artifact.scans import region_columns, regions_of
 from starling.genome.derived import SIGNS, Derived, Origin
 from starling.genome.inference.meta_analysis import Effects, MetaAnalysis, analyse_together
 from starling.genome.inference.scans import PLACES, Region, ScanRows, inflation, regions, significant
 from starling.genome.pictures.answers import Answers
-from starling.genome.plan import Plan
+from starling.genome.plan import Plan, Scan
 from starling.genome.plan.choices import UNPROTECTED
 from starling.genome.plan.sites import chromosome_order
 from starling.genome.plan.snps import Snps
@@ -33,6 +33,7 @@ ENOUGH: Final = 20
 """SNPs at which the frequencies of different people are never all alike."""
 MOST_SHOWN: Final = 10
 """SNPs that are shown, the smallest p-values first."""
+_OF_INTERVALS: Final = "BETA is of the interval's score, in the unit of the phenotype, not the phenotype's own slope."
 _LOG10: Final = float(np.log(10))
 
 
@@ -64,15 +65,16 @@ class Combined(Derived):
         """The numbers of every SNP, as those of one scan; frequencies are not told."""
         result, z = self.result, self.result.beta / self.result.standard_error
         log10_p = np.round(chi_squared_log_tail(z**2, 1) / _LOG10, PLACES)
+        ends = (np.full(len(z), np.nan), result.low, result.high)
+        if self.plans[0].between is None:
+            ends = (np.exp(result.beta), np.exp(result.low), np.exp(result.high))
         return ScanRows(
             z,
             log10_p,
             10**log10_p,
             result.beta,
             result.standard_error,
-            np.exp(result.beta),
-            np.exp(result.low),
-            np.exp(result.high),
+            *ends,
             self.calls,
             np.full(len(z), np.nan),
         )
@@ -91,11 +93,11 @@ class Combined(Derived):
     def table(self) -> pa.Table:
         """A row for each SNP: where it is, effect with interval and p-value, its sign in each study, and how far studies differ.
 
-        BETA and SE are of the log odds, P is two-sided, STUDIES is how many tell of the SNP, DIRECTION has "?" where one does not, and Q is
-        Cochran's with its p-value P_Q.
+        BETA and SE are of the log odds; of a quantitative phenotype they are of the interval's score, and there is no OR. P is two-sided,
+        STUDIES is how many tell of the SNP, DIRECTION has "?" where one does not, and Q is Cochran's with its p-value P_Q.
         """
         snps, rows, result = self.snps, self.rows, self.result
-        return pa.table(
+        table = pa.table(
             {
                 "CHR": snps.chromosomes,
                 "SNP": snps.ids,
@@ -117,13 +119,15 @@ class Combined(Derived):
                 "I2": result.i_squared,
             }
         )
+        return table if self.plans[0].between is None else table.drop_columns("OR")
 
     @property
     def tables(self) -> dict[str, pa.Table]:
         """The table of SNPs, and that of regions."""
         strongest = region_columns(self.regions)
-        kinds = pa.schema([(name, kind) for name, (kind, _) in REGIONS.items()])
-        return {"scan": self.table, "regions": pa.table(strongest, schema=kinds)}
+        kinds = pa.schema([(name, kind) for name, (kind, _) in regions_of(self.plans[0]).items()])
+        columns = {name: strongest[name] for name in kinds.names}
+        return {"scan": self.table, "regions": pa.table(columns, schema=kinds)}
 
     @property
     def pictured(self) -> Answers:
@@ -149,6 +153,7 @@ class Combined(Derived):
             f"{together}; standard errors hold sampling and coins of each study.",
             f"{below:,} of {len(self.snps):,} SNPs at or below {threshold:z.3g}; several studies tell of {several:,}.",
             *inflation_text(self.inflation),
+            *([] if self.plans[0].between is None else [_OF_INTERVALS]),
             *regions_text(strongest),
         ]
 
@@ -159,7 +164,7 @@ class Combined(Derived):
     def _parts(self) -> list[Part]:
         """The SNPs with the smallest p-values."""
         table = self.table.sort_by("LOG10_P").slice(0, MOST_SHOWN)
-        header = ("SNP", "OR", "L95", "U95", "P", "STUDIES", SIGNS, "P_Q")
+        header = ("SNP", "OR" if self.plans[0].between is None else "BETA", "L95", "U95", "P", "STUDIES", SIGNS, "P_Q")
         columns = (table.column(name).to_pylist() for name in header)
         rows = [
             tuple(f"{value:z.4g}" if isinstance(value, float) else str(value) for value in row)
@@ -193,6 +198,7 @@ def combine(releases: Iterable[GenomeRelease]) -> Combined:
     plans: list[Plan] = []
     effects: list[Effects] = []
     seen: dict[Any, str] = {}
+    first: GenomeRelease | None = None
     for release in releases:
         name, rows = release.path.name, release.estimated.rows
         if rows is None:
@@ -201,8 +207,11 @@ def combine(releases: Iterable[GenomeRelease]) -> Combined:
             if (other := seen.setdefault(people, name)) != name or name in names:
                 problem = f"is of the people of {other}, who would count twice"
                 raise ParameterError(name, problem, "name scans of different people")
-        if plans:
+        if first is not None:
             _check_alike(plans[0], release.plan, names[0], name)
+            _check_scales(first, release, names[0])
+        else:
+            first = release
         names.append(name)
         origins.append(Origin.of(release))
         scans.append(rows)
@@ -254,6 +263,21 @@ def _people_of(release: GenomeRelease) -> Sequence[Any]:
     entry = release.statement["account"]["ledger"]
     named = [] if entry is None or entry["inside"] else [(entry["signer"], entry["population"])]
     return [release.request_id, *named]
+
+
+def _check_scales(first: GenomeRelease, release: GenomeRelease, first_name: str) -> None:
+    """Raises ParameterError where effects are on two scales: cases and controls, or intervals, by their range and number."""
+
+    def scale(of: GenomeRelease) -> str:
+        if of.plan.between is None:
+            return "of cases and controls"
+        low, high = map(exact_text, of.plan.between)
+        assert isinstance(of.question, Scan)
+        return f"of a phenotype from {low} to {high} in {of.question.values} intervals"
+
+    if scale(release) != scale(first):
+        problem = f"is {scale(release)}, and {first_name} {scale(first)}"
+        raise ParameterError(release.path.name, problem, "combine scans whose effects are on one scale")
 
 
 def _check_alike(first: Plan, plan: Plan, first_name: str, name: str) -> None:

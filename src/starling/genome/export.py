@@ -30,7 +30,7 @@ import numpy as np
 
 from starling.distribution import SOFTWARE
 from starling.errors import ParameterError
-from starling.genome.arrays import Int64
+from starling.genome.arrays import Float64, Int64
 from starling.genome.artifact import scan_formats
 from starling.genome.inference.adaptive_plan import replay
 from starling.genome.inference.answers import OF_ALLELES, two_by_two
@@ -149,7 +149,7 @@ def _scan(plan: Plan, question: Scan, drawn: Drawn, form: Format) -> tuple[str, 
     about = scan_formats.note(plan, question)
     if form == "plink-glm":
         return "".join(scan_formats.glm(plan, rows)), about
-    known = ~np.isnan(rows.odds_ratio)
+    known = ~np.isnan(_effects(plan, rows))
     lettered = np.array(
         [_LETTERS.fullmatch(a + b) is not None for a, b in zip(plan.snps.carried, plan.snps.other, strict=True)]
     )
@@ -162,11 +162,18 @@ def _scan(plan: Plan, question: Scan, drawn: Drawn, form: Format) -> tuple[str, 
     return "".join(_scan_ssf(plan, rows, chosen)), about
 
 
+def _effects(plan: Plan, rows: ScanRows) -> Float64:
+    """Odds ratios, or of a quantitative phenotype slopes."""
+    return rows.odds_ratio if plan.between is None else rows.beta
+
+
 def _scan_ssf(plan: Plan, rows: ScanRows, chosen: Int64) -> Iterator[str]:
     """Lines of GWAS-SSF of some SNPs, by number of the chromosome and position."""
     logarithms = bool(rows.log10_p[chosen].min() < _LEAST_LOG)
     p_column = "neg_log_10_p_value" if logarithms else "p_value"
-    yield "\t".join((*SSF_COLUMNS, p_column, "ci_lower", "ci_upper", "rsid", "n", "snp")) + "\n"
+    effect, effects = ("odds_ratio" if plan.between is None else "beta"), _effects(plan, rows)
+    columns = (effect if name == "odds_ratio" else name for name in SSF_COLUMNS)
+    yield "\t".join((*columns, p_column, "ci_lower", "ci_upper", "rsid", "n", "snp")) + "\n"
     snps, numbers = plan.snps, {name: int(_number(name)) for name in plan.snps.chromosome_ranges}
     for at in sorted(chosen.tolist(), key=lambda at: (numbers[snps.chromosomes[at]], int(snps.positions[at]))):
         name = snps.ids[at]
@@ -175,7 +182,7 @@ def _scan_ssf(plan: Plan, rows: ScanRows, chosen: Int64) -> Iterator[str]:
             str(int(snps.positions[at])),
             snps.carried[at].upper(),
             snps.other[at].upper(),
-            f"{rows.odds_ratio[at]:z.6g}",
+            f"{effects[at]:z.6g}",
             f"{rows.se[at]:z.4g}",
             f"{rows.frequencies[at]:z.4g}",
             f"{-rows.log10_p[at]:z.6g}" if logarithms else f"{rows.p[at]:z.4g}",
@@ -275,7 +282,9 @@ def _metadata(plan: Plan, notes: str, name: str, text: str, day: str) -> str:
         "genome_assembly": plan.build or "not stated",
         "coordinate_system": "1-based",
         "genotyping_technology": ["NR"],
-        "samples": [{"sample_size": plan.people, "sample_ancestry_category": ["NR"], "case_control_study": True}],
+        "samples": [
+            {"sample_size": plan.people, "sample_ancestry_category": ["NR"], "case_control_study": plan.between is None}
+        ],
         "data_file_name": name,
         "file_type": "GWAS-SSF v1.0",
         "data_file_md5sum": digest,

@@ -150,6 +150,7 @@ def filtered(
             tests.calls[at],
             tests.frequencies[at],
         ),
+        drawn.above,
     )
     # The plan of these SNPs: its alpha is such that alpha/m is the threshold, and its regions are whole chromosomes.
     of_left = replace(plan, snps=left, alpha=limit * len(left), regions=())

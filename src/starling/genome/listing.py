@@ -88,7 +88,7 @@ class _Known:
         self._p_values = {place(each.snp): each for each in answers.p_values}
         self._located = {place(snp): number for number, snp in enumerate(answers.located, 1)}
         self._blocks = [(place(first), place(last)) for first, last in answers.blocks]
-        self._scan = answers.scan
+        self._scan, self._traits = answers.scan, plan.between is not None
         self._effects = {place(each.snp): each for each in answers.effects}
         self._pairs = {place(snp) for each in answers.pairs for snp in (each.first, each.second)}
 
@@ -123,8 +123,9 @@ class _Known:
             yield f"located {self._located[at]}"
         yield from (f"block {number}" for number, (a, b) in enumerate(self._blocks, 1) if a <= at <= b)
         if self._scan is not None and not np.isnan(self._scan.low[at] + self._scan.high[at]):
-            ratio, low, high = (float(part[at]) for part in (self._scan.odds_ratio, self._scan.low, self._scan.high))
-            yield f"odds ratio {ratio:z.3g} ({low:z.3g} to {high:z.3g})"
+            name, of = ("beta", self._scan.beta) if self._traits else ("odds ratio", self._scan.odds_ratio)
+            ratio, low, high = (float(part[at]) for part in (of, self._scan.low, self._scan.high))
+            yield f"{name} {ratio:z.3g} ({low:z.3g} to {high:z.3g})"
         if (effect := self._effects.get(at)) is not None:
             name, interval = ("slope", effect.slope) if effect.odds_ratio is None else ("odds ratio", effect.odds_ratio)
             yield "{} {} ({} to {})".format(name, *effect_text(interval))

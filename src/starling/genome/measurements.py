@@ -68,7 +68,7 @@ class Explored:
 
 
 class SnpScores(NamedTuple):
-    """Score tests of every SNP of the list against a response of 0 and 1, in the list's order, each of shape (m,).
+    """Score tests of every SNP of the list against a response from 0 to 1, in the list's order, each of shape (m,).
 
     Attributes:
         adjusted: Covariates and components that were taken out, those that depend on others not among them; the fewest of any chromosome.
@@ -92,12 +92,14 @@ class Scanned:
     """What a scan tells of its response; not the response.
 
     Attributes:
-        ones: How many people's answers are yes, after the coins.
+        ones: How many people's answers are yes, after the coins; of a quantitative phenotype, above the first cut.
         tests: The score tests.
+        above: How many are above the second and each further cut.
     """
 
     ones: int
     tests: SnpScores
+    above: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,6 +54,8 @@ class Answered(Published):
     def _outcome(self) -> list[tuple[str, str]]:
         stored = self._stored_response
         further = f"--epsilon {exact_text(self.question.epsilon)} --response {stored}"
+        if isinstance(self.question, Scan) and self.plan.between is not None:
+            further += f" --intervals {self.question.values}"
         return [
             ("release", str(self.folder)),
             ("again, free", self.command or self.code),
@@ -102,6 +104,8 @@ class _Files:
     genotypes: str | Path
     phenotype: str | Path | None
     covariates: str | Path | None
+    values: int | None = None
+    """Of the response that is asked for; None where the question is not known yet."""
 
     def files(self) -> Iterable[Path]:
         """The files of the study."""
@@ -115,8 +119,8 @@ class _Files:
     def open_stored(self, stored: bytes, /) -> Callable[[ExitStack], Confidential[StoredCounts]]:
         """What a scan of a kept response may ask of them; no phenotype."""
         genotypes = open_genotypes(self.genotypes, self.plan, self.phenotype, self.covariates)
-        response = read_stored(self.plan, genotypes.people, stored)
-        return lambda _: count_stored(self.plan, genotypes, response)
+        response, values = read_stored(self.plan, genotypes.people, stored, self.values)
+        return lambda _: count_stored(self.plan, genotypes, response, values)
 
 
 def release(
@@ -149,7 +153,7 @@ def release(
     """
     listener.step("checking the question and the files")
     publication = GenomePublication(plan, question)
-    files = _Files(plan, genotypes, phenotype, covariates)
+    files = _Files(plan, genotypes, phenotype, covariates, question.values if isinstance(question, Scan) else None)
     done = publish(publication, files, Path(out).absolute(), payment, listener)
     shown = estimate(plan, question, read_drawn(done.folder, question))
     code = _code(question, files, out, payment, done.request_id)

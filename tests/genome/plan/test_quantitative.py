@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from starling.errors import ParameterError, PlanError
 from starling.genome.artifact.files import read_plan, write_plan
 from starling.genome.plan import Plan, Scan
-from starling.genome.plan.quantitative import divided_in_words, step_of
+from starling.genome.plan.intervals import divided_in_words
+from starling.genome.plan.quantitative import step_of
 from starling.genome.postprocess.estimates import ScanAnswer
 from starling.genome.postprocess.wording import answer_text
 from starling.genome.preview.expected import preview
@@ -70,14 +71,14 @@ def test_what_has_no_proof_is_refused_with_the_reason() -> None:
             replace(ranged(), **wrong)
 
 
-def test_a_scan_divides_it_in_the_middle() -> None:
-    Scan(Fraction(1)).check(ranged())
-    assert "Cases are people above 30, the middle" in divided_in_words(ranged())
-    assert divided_in_words(divided(30)) == ""
+def test_a_scan_says_how_it_divides_it() -> None:
     question = Scan(Fraction(1))
-    assert divided_in_words(ranged()) in note(Assumed.of(ranged()), [preview(ranged(), question)])
-    told = answer_text(ranged(), question, ScanAnswer(1, 0, 1.0, 0.5, 0, ()))
-    assert told[2] == divided_in_words(ranged())
+    question.check(ranged())
+    assert "divided into 2 intervals, at 30; BETA is of the interval's score" in divided_in_words(ranged(), 2)
+    assert divided_in_words(divided(30), 2) == ""
+    assert divided_in_words(ranged(), 2) in note(Assumed.of(ranged()), [preview(ranged(), question)])
+    told = answer_text(ranged(), question, ScanAnswer(1, 0, 1.0, None, 0, ()))
+    assert told[2] == divided_in_words(ranged(), 2)
 
 
 LEVELS = [("15", 0), ("44.7", 30), ("30.4", 15), ("1e999999999", 30), ("-1e9", 0), ("+2.6e1", 11)]

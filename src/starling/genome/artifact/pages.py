@@ -203,8 +203,10 @@ def _regions(plan: Plan, answer: ScanAnswer) -> Table:
     rows = []
     for each in sorted(answer.regions, key=lambda each: each.log10_p)[:MOST_ROWS]:
         ends = f"{each.first:,} to {each.last:,}" if each.last > each.first else f"{each.first:,}"
-        ratio = "" if each.odds_ratio is None else f"{each.odds_ratio:z.3f}"
-        without = "" if each.corrected is None else "{:.3f} ({:.3f} to {:.3f})".format(*each.corrected)
+        shown = each.odds_ratio if each.beta is None else each.beta
+        ratio = "" if shown is None else f"{shown:z.3g}" if each.beta is not None else f"{shown:z.3f}"
+        form = "{:.3f} ({:.3f} to {:.3f})" if each.beta is None else "{:.3g} ({:.3g} to {:.3g})"
+        without = "" if each.corrected is None else form.format(*each.corrected)
         rows.append((each.chromosome, ends, f"{each.snps:,}", each.lead, f"{-each.log10_p:z.2f}", ratio, without))
     of = OF[plan.model]
     header = (
@@ -213,11 +215,14 @@ def _regions(plan: Plan, answer: ScanAnswer) -> Table:
         "SNPs",
         "Strongest SNP",
         "−log₁₀ p",
-        f"Odds ratio {of}",
+        f"Odds ratio {of}" if plan.between is None else "BETA",
         "Corrected, with interval",
     )
     caption = (
-        "Regions of SNPs at or below the threshold, the strongest first; all SNPs are in data/scan.csv. Odds ratios of SNPs that were"
+        "Regions of SNPs at or below the threshold, the strongest first; all SNPs are in data/scan.csv. BETA of SNPs that were named for"
+        " their p-value is too far from 0; the corrected one is too large as often as too small"
+        if plan.between is not None
+        else "Regions of SNPs at or below the threshold, the strongest first; all SNPs are in data/scan.csv. Odds ratios of SNPs that were"
         " named for their p-value are too far from 1; the corrected one is too large as often as too small"
     )
     return Table(header, tuple(rows), caption)

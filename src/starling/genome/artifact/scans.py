@@ -15,7 +15,7 @@ from starling.genome.measurements import Scanned, SnpScores
 from starling.genome.plan import Plan
 from starling.genome.plan.snps import MOST_SNPS
 from starling.release import public_json
-from starling.release.codec import refuse
+from starling.release.codec import Json, refuse
 from starling.release.encrypted import Create
 from starling.release.manifest import DOWNLOAD_AGAIN
 
@@ -60,14 +60,42 @@ REGIONS: Final = {
     "LEAD_L95": (pa.float64(), "Lower end of its 95 % interval, which holds of SNPs that are significant"),
     "LEAD_U95": (pa.float64(), "Upper end of it"),
 }
+TRAIT_SCAN: Final = {name: value for name, value in SCAN.items() if name != "OR"} | {
+    "BETA": (
+        pa.float64(),
+        "Change of the interval's score with one more A1, or with carrying it, in the unit of the phenotype; not the phenotype's own slope",
+    ),
+    "L95": (pa.float64(), "Lower end of the 95 % interval of BETA, sampling and coins together"),
+}
+"""The same of a quantitative phenotype."""
+TRAIT_REGIONS: Final = {
+    name.replace("_OR", "_BETA"): (kind, words)
+    for name, (kind, words) in (
+        REGIONS
+        | {
+            "LEAD_OR": (pa.float64(), "Its BETA, too far from 0 on average: it was selected"),
+        }
+    ).items()
+}
 REGIONS_OPTIONAL: Final = ("LEAD_OR", "LEAD_OR_CORRECTED", "LEAD_L95", "LEAD_U95")
 """Missing where an odds ratio cannot be told, or lies too far away."""
+
+
+def scan_of(plan: Plan) -> dict[str, tuple[pa.DataType, str]]:
+    """The columns of every SNP of a plan's scan."""
+    return SCAN if plan.between is None else TRAIT_SCAN
+
+
+def regions_of(plan: Plan) -> dict[str, tuple[pa.DataType, str]]:
+    """The columns of regions of a plan's scan."""
+    return REGIONS if plan.between is None else TRAIT_REGIONS
 
 
 def write_scan(create: Create, summary: str, drawn: Scanned) -> None:
     """Write both files; `create` makes them, `summary` names the first."""
     with create(summary) as file:
-        file.write(public_json.form({"ones": drawn.ones, "adjusted": drawn.tests.adjusted}).encode())
+        above: dict[str, Json] = {"above": list[Json](drawn.above)} if drawn.above else {}
+        file.write(public_json.form({"ones": drawn.ones, "adjusted": drawn.tests.adjusted, **above}).encode())
     tests = drawn.tests
     columns = (tests.scores, tests.variances, tests.squares, tests.calls, tests.frequencies)
     table = pa.table(dict(zip(SCORE_COLUMNS, columns, strict=True)), schema=scores_schema())
@@ -79,7 +107,7 @@ def write_scan(create: Create, summary: str, drawn: Scanned) -> None:
 
 def read_scan(folder: Path, summary: str) -> Scanned:
     """What `write_scan` wrote. Raises IntegrityError where it is not."""
-    numbers: dict[str, int] = public_json.read(folder, summary, _summary, dict)
+    numbers: dict[str, Any] = public_json.read(folder, summary, _summary, dict)
     try:
         with pq.ParquetFile(folder / SCORES) as file:
             rows = file.metadata.num_rows
@@ -90,7 +118,8 @@ def read_scan(folder: Path, summary: str) -> Scanned:
     if table is None or any(column.null_count for column in table.columns):
         raise IntegrityError(SCORES, "is not as Starling writes it", DOWNLOAD_AGAIN)
     scores, variances, squares, calls, frequencies = (column.to_numpy() for column in table.columns)
-    return Scanned(numbers["ones"], SnpScores(numbers["adjusted"], scores, variances, squares, calls, frequencies))
+    tests = SnpScores(numbers["adjusted"], scores, variances, squares, calls, frequencies)
+    return Scanned(numbers["ones"], tests, tuple(numbers.get("above", ())))
 
 
 def scores_schema() -> pa.Schema:
@@ -98,10 +127,13 @@ def scores_schema() -> pa.Schema:
     return pa.schema([(name, kind) for name, (kind, _) in SCORE_COLUMNS.items()])
 
 
-def _summary(data: Any) -> dict[str, int]:
-    if not isinstance(data, dict) or data.keys() != {"ones", "adjusted"}:
+def _summary(data: Any) -> dict[str, Any]:
+    if not isinstance(data, dict) or data.keys() - {"above"} != {"ones", "adjusted"}:
         refuse()
-    if any(type(value) is not int or not 0 <= value < 2**31 for value in data.values()):
+    above = data.get("above", [0])
+    if not isinstance(above, list) or not above:
+        refuse()
+    if any(type(value) is not int or not 0 <= value < 2**31 for value in (data["ones"], data["adjusted"], *above)):
         refuse()
     return data
 
@@ -132,11 +164,22 @@ def region_columns(regions: Sequence[Region]) -> dict[str, Any]:
         "SIGNIFICANT": [each.snps for each in regions],
         "LEAD": [each.lead for each in regions],
         "LEAD_LOG10_P": [each.log10_p for each in regions],
-        "LEAD_OR": [each.odds_ratio for each in regions],
+        **_lead(regions),
         **{
             name: [each.corrected and each.corrected[place] for each in regions]
-            for place, name in enumerate(("LEAD_OR_CORRECTED", "LEAD_L95", "LEAD_U95"))
+            for place, name in enumerate(("LEAD_L95", "LEAD_U95"), 1)
         },
+    }
+
+
+def _lead(regions: Sequence[Region]) -> dict[str, Any]:
+    """The effect of the strongest SNP by both its names, of which a table has one."""
+    corrected = [each.corrected and each.corrected[0] for each in regions]
+    return {
+        "LEAD_OR": [each.odds_ratio for each in regions],
+        "LEAD_BETA": [each.beta for each in regions],
+        "LEAD_OR_CORRECTED": corrected,
+        "LEAD_BETA_CORRECTED": corrected,
     }
 
 

@@ -18,8 +18,11 @@ from starling.genome.artifact.scans import (
     SCAN_OPTIONAL,
     SCORE_COLUMNS,
     SCORES,
+    TRAIT_REGIONS,
     region_columns,
+    regions_of,
     scan_columns,
+    scan_of,
 )
 from starling.genome.inference.answers import SelectionError
 from starling.genome.inference.intervals import Interval
@@ -140,7 +143,7 @@ EFFECTS: Final[dict[str, tuple[pa.DataType, str]]] = {
     },
 }
 COLUMNS.update({name: value for name, value in EFFECTS.items() if name not in COLUMNS})
-COLUMNS.update({name: value for name, value in (SCAN | REGIONS).items() if name not in COLUMNS})
+COLUMNS.update({name: value for name, value in (SCAN | REGIONS | TRAIT_REGIONS).items() if name not in COLUMNS})
 WORDS: Final = {name: words for name, (_, words) in COLUMNS.items()}
 OPTIONAL: Final = ("BP1", "BP2", "KB", "FIRST", "LAST", "SNPS")
 """Missing where no block is valid; a block's CHR too."""
@@ -171,7 +174,7 @@ KEYS: Final = {
 MISSING: Final = {
     "blocks": (*OPTIONAL, "CHR"),
     "scan": SCAN_OPTIONAL,
-    "regions": REGIONS_OPTIONAL,
+    "regions": (*REGIONS_OPTIONAL, "LEAD_BETA", "LEAD_BETA_CORRECTED"),
     "effects": ("OR", "L95", "U95"),
 }
 """Columns that may be missing, of tables that have others than these."""
@@ -205,8 +208,8 @@ def schemas(plan: Plan, question: Question) -> dict[str, pa.Schema]:
         "blocks": ("ROUND", *_BLOCK),
         "pairs": ("CHR_A", "BP_A", "SNP_A", "CHR_B", "BP_B", "SNP_B", *_PAIR, *_with_range(_measure(question), "")),
         "selections": ("WHAT", "CANDIDATES", "ROUNDS", "EPSILON", "OFF_BY"),
-        "scan": tuple(SCAN),
-        "regions": tuple(REGIONS),
+        "scan": tuple(scan_of(plan)),
+        "regions": tuple(regions_of(plan)),
         "effects": (*_PLACE, *EFFECTS),
     }
     _, names = ANSWERS[question.kind]
@@ -223,8 +226,8 @@ def _paid(question: Question) -> Fraction | None:
 
 def words_of(plan: Plan, name: str) -> dict[str, str]:
     """What the columns of a table mean, where the plan or the table has its own meaning of some."""
-    if name == "scan":
-        return WORDS | {column: words for column, (_, words) in SCAN.items() if words}
+    if name in ("scan", "regions"):
+        return WORDS | {column: words for column, (_, words) in (scan_of(plan) | regions_of(plan)).items() if words}
     if name == "effects":
         return WORDS | {column: words for column, (_, words) in EFFECTS.items()}
     return WORDS if plan.unit == "person" else WORDS | {"TEST": "score: the score test, adjusted as the plan says"}
@@ -235,7 +238,7 @@ def tables(plan: Plan, question: Question) -> tuple[Table, ...]:
     return tuple(
         Table(
             name,
-            TITLES[name],
+            TITLES[name] if name != "scan" or plan.between is None else "Every SNP: score test and effect",
             schema,
             words_of(plan, name),
             KEYS[name],

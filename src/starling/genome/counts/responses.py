@@ -1,7 +1,8 @@
 """What is kept of a response, and the study that a further scan of it reads: the response, genotypes and covariates, and no phenotype.
 
 A response is of these people in this order, and of one phenotype. What is kept says so: a digest of the list of people, which this relation
-does not protect, the plan's word for a case, and the name of the file of phenotypes. Whoever reads it compares all of it before anything is
+does not protect, the plan's word for a case, the name of the file of phenotypes, and how many values it has where they are more than two.
+Whoever reads it compares all of it before anything is
 charged. It begins with random bytes, so that its SHA-256, which the ledger states, can't be found by trying.
 """
 
@@ -13,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from starling.errors import SourceError
-from starling.genome.arrays import Flags
+from starling.genome.arrays import Float64, Int64
 from starling.genome.counts.scan import read_scores
 from starling.genome.measurements import SnpScores
 from starling.genome.plan import Plan
@@ -28,14 +29,17 @@ SALT: Final = 32
 NEW: Final = "leave it out: a new response is drawn and charged"
 
 
-def stored_content(plan: Plan, people: People, response: Flags) -> bytes:
-    """What is kept of a response, bool (n,)."""
-    of = json.dumps(_of(plan, people)).encode()
-    return fresh_bytes(SALT) + of + b"\n" + np.packbits(response).tobytes()
+def stored_content(plan: Plan, people: People, response: Int64, values: int = 2) -> bytes:
+    """What is kept of a response, int64 (n,) from 0 to k - 1: a bit a person of two values, else a byte."""
+    of = json.dumps(_of(plan, people) | ({"values": values} if values > 2 else {})).encode()
+    answers = np.packbits(response.astype(np.bool_)) if values == 2 else response.astype(np.uint8)
+    return fresh_bytes(SALT) + of + b"\n" + answers.tobytes()
 
 
-def read_stored(plan: Plan, people: People, content: bytes) -> Flags:
-    """The response that was kept, bool (n,); raises SourceError where it is of other people or of another phenotype, by public names."""
+def read_stored(plan: Plan, people: People, content: bytes, values: int | None = None) -> tuple[Int64, int]:
+    """The response that was kept, int64 (n,), and how many values it has; raises SourceError where it is of other people, of another
+    phenotype or, where `values` says how many are wanted, of another number, by what is public.
+    """
     text, _, bits = content[SALT:].partition(b"\n")
     drawn, now = json.loads(text), _of(plan, people)
     for name, problem, fix in (
@@ -52,7 +56,12 @@ def read_stored(plan: Plan, people: People, content: bytes) -> Flags:
             raise SourceError(
                 "response", problem.format(drawn[name], now[name]), f"{fix}, or {NEW}" if NEW not in fix else fix
             )
-    return np.unpackbits(np.frombuffer(bits, dtype=np.uint8), count=plan.people).astype(np.bool_)
+    held = drawn.get("values", 2)
+    if values not in (None, held):
+        problem = f"was drawn of {held} intervals of the phenotype, and {values} are asked for"
+        raise SourceError("response", problem, f"name {held} intervals, or {NEW}")
+    answers = np.frombuffer(bits, dtype=np.uint8)
+    return (np.unpackbits(answers, count=plan.people) if held == 2 else answers).astype(np.int64), held
 
 
 def _of(plan: Plan, people: People) -> dict[str, str | None]:
@@ -73,13 +82,14 @@ class StoredCounts:
 
     plan: Plan
     genotypes: Genotypes
-    response: Flags
+    response: Int64
+    values: int
 
-    def score_tests(self, response: Flags, /) -> SnpScores:
+    def score_tests(self, response: Float64, /) -> SnpScores:
         """The score tests of a response, as `ExactStudy` asks for them."""
         return read_scores(self.plan, self.genotypes, response)
 
 
-def count_stored(plan: Plan, genotypes: Genotypes, response: Flags) -> Confidential[StoredCounts]:
+def count_stored(plan: Plan, genotypes: Genotypes, response: Int64, values: int) -> Confidential[StoredCounts]:
     """The computation of all that a scan of a kept response may ask; `read_scores` says what it raises."""
-    return Confidential(lambda: StoredCounts(plan, genotypes, response))
+    return Confidential(lambda: StoredCounts(plan, genotypes, response, values))

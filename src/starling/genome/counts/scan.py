@@ -7,7 +7,7 @@ from typing import cast
 import numpy as np
 
 from starling.genome.adjusted import Coding, Scores, ScoreTests
-from starling.genome.arrays import Flags
+from starling.genome.arrays import Float64
 from starling.genome.counts.basis import study_bases
 from starling.genome.counts.men import Men
 from starling.genome.measurements import SnpScores
@@ -15,8 +15,8 @@ from starling.genome.plan import Plan
 from starling.genome.source import Calls, Dosages, Genotypes, read, read_dosages
 
 
-def read_scores(plan: Plan, genotypes: Genotypes, response: Flags) -> SnpScores:
-    """The tests of a response that was randomized before, bool (n,), in the plan's order.
+def read_scores(plan: Plan, genotypes: Genotypes, response: Float64) -> SnpScores:
+    """The tests of a response that was randomized before, float64 (n,) from 0 to 1, in the plan's order.
 
     Raises SourceError when a file is no longer what was checked; never because of what a call or a line says.
     """
@@ -34,7 +34,7 @@ def read_scores(plan: Plan, genotypes: Genotypes, response: Flags) -> SnpScores:
         return men.scores(tests.score_dosages(counted), counted)
 
     for indices, basis in study_bases(plan, genotypes):
-        tests = ScoreTests.of(cast(Coding, plan.model), response.astype(np.float64), basis)
+        tests = ScoreTests.of(cast(Coding, plan.model), response, basis)
         if plan.genotypes == "dosages":
             _fill(out, read_dosages(genotypes, plan, partial(of_dosages, tests), indices))
         else:

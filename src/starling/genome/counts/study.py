@@ -117,13 +117,13 @@ class StudyCounts:
         """The scores of some SNPs, as `ExactStudy` asks for them."""
         return read_joint_scores(self.plan, self.genotypes, indices, scale)
 
-    def score_tests(self, response: Flags, /) -> SnpScores:
+    def score_tests(self, response: Float64, /) -> SnpScores:
         """The score tests of a response, as `ExactStudy` asks for them."""
         return read_scores(self.plan, self.genotypes, response)
 
-    def stored(self, response: Flags, /) -> bytes:
+    def stored(self, response: Int64, values: int, /) -> bytes:
         """What is kept of a response, as `mechanism.scan.RespondingStudy` asks for it."""
-        return stored_content(self.plan, self.genotypes.people, response)
+        return stored_content(self.plan, self.genotypes.people, response, values)
 
     def pair_tables(self, pairs: Int64, /) -> Int64:
         """The tables of pairs of SNPs, as `ExactStudy` asks for them."""

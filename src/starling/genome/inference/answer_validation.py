@@ -1,5 +1,6 @@
 """Whether an answer is one that its question can have: of the right kind and size, among the public candidates."""
 
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -72,7 +73,7 @@ def _explored_effects(plan: Plan, question: ExploreEffects, drawn: Drawn) -> str
 
 def _of_phenotypes(plan: Plan, question: Scan | SnpEffects | ExploreEffects, drawn: Drawn) -> str | None:
     if isinstance(question, Scan):
-        return _scan(plan, drawn)
+        return _scan(plan, question, drawn)
     return (
         _scores(plan, question, drawn) if isinstance(question, SnpEffects) else _explored_effects(plan, question, drawn)
     )
@@ -99,12 +100,15 @@ def _cells(plan: Plan, query: SnpPval | SnpCorr, answer: Drawn) -> str | None:
     return None
 
 
-def _scan(plan: Plan, answer: Drawn) -> str | None:
+def _scan(plan: Plan, question: Scan, answer: Drawn) -> str | None:
     if not isinstance(answer, Scanned) or len(answer.tests.scores) != len(plan.snps):
         return "are not one test for each SNP of the list"
     tests = answer.tests
     if not (0 <= answer.ones <= plan.people and 0 <= tests.adjusted <= len(plan.covariates) + plan.components):
         return "have more people or covariates than the plan"
+    above = [answer.ones, *answer.above, 0]
+    if len(answer.above) != question.values - 2 or any(low < high for low, high in pairwise(above)):
+        return "have other intervals than were asked for"
     if not (tests.variances >= 0).all() or not (tests.squares >= 0).all() or not np.isfinite(tests.scores).all():
         return "have a variance below 0, or no number"
     if not ((tests.calls >= 0) & (tests.calls <= plan.people)).all():

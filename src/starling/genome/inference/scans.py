@@ -10,10 +10,15 @@ regression: log OR = u / (x'x K (1 - K)). It is near the maximum of the likeliho
 at 2 (tests/genome/inference/test_scans.py); it is off by more for rare alleles and rare diseases. K is (share of yes - q)/(1 - 2q), an
 estimate too; what it is off by, all odds ratios share.
 
+Quantitative phenotypes. The response is of the interval, as one of k, and r what the interval that was told counts as
+(plan/intervals.py). With s = (e^epsilon - 1)/(e^epsilon + k - 1), (r - c)/s has the mean of the exact interval's score for a public c,
+which the intercept takes. So u/(s x'x) is the slope of that score; `width` makes it one in the unit of the phenotype. E[r | y] is no line
+in y: it is no slope of the phenotype.
+
 Sources: Warner 1965; spec of the phenotype relation; White 1980 for the robust variance.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from math import exp, sinh, sqrt, tanh
 from typing import Final, NamedTuple
@@ -25,7 +30,9 @@ from starling.genome.distance.constants import quantile
 from starling.genome.inference.winners_curse import corrected
 from starling.genome.measurements import Scanned
 from starling.genome.plan import Plan, Scan
+from starling.genome.plan.intervals import Intervals, response_gain
 from starling.genome.statistics.tails import chi_squared_log_tail
+from starling.release.codec import OPTIONAL
 
 MEDIAN: Final = 0.454936423119572
 """Of a chi-squared variable of one degree of freedom."""
@@ -72,6 +79,16 @@ def prevalence(plan: Plan, question: Scan, drawn: Scanned) -> float:
     return (drawn.ones / plan.people - flipped(question.epsilon)) / response_scale(question.epsilon)
 
 
+def share_of_intervals(plan: Plan, question: Scan, drawn: Scanned) -> float:
+    """The share of what exact intervals would tell that a response leaves, by how many people it has in each."""
+    k, scores = question.values, np.array(Intervals.of(plan, question.values).scores)
+    shares = -np.diff([plan.people, drawn.ones, *drawn.above, 0]) / plan.people
+    gain = response_gain(question.epsilon, k)
+    exact = (shares - (1 - gain) / k) / gain
+    variances = [float(part @ scores**2 - (part @ scores) ** 2) for part in (exact, shares)]
+    return min(max(gain**2 * variances[0] / variances[1], 0.0), 1.0) if variances[1] > 0 else 0.0
+
+
 class ScanRows(NamedTuple):
     """What is told of each SNP in the list's order, float64 (m,); NaN where it cannot be told.
 
@@ -79,10 +96,11 @@ class ScanRows(NamedTuple):
         z: Score over its standard error; NaN where covariates explain the SNP.
         log10_p: log10 of the two-sided p-value of z.
         p: That p-value.
-        beta: Log odds ratio of one more copy (or of carrying), to first order.
+        beta: Log odds ratio of one more copy (or of carrying), to first order; of a quantitative phenotype the slope of the
+            interval's score.
         se: Its standard error, sampling and coins together.
-        odds_ratio: e^beta.
-        low: Lower end of its 95 % interval.
+        odds_ratio: e^beta; NaN of a quantitative phenotype.
+        low: Lower end of its 95 % interval; of a quantitative phenotype that of beta.
         high: Upper end.
         calls: People with a call, int64 (m,), exact.
         frequencies: Share of the carried allele among the alleles of the calls, exact.
@@ -112,7 +130,9 @@ class Region:
         lead: Id of the one with the smallest p-value.
         log10_p: log10 of that.
         odds_ratio: Its odds ratio, NaN-free: None where it cannot be told.
-        corrected: That without the winner's curse, and the ends of its 95 % interval (winners_curse.py); None where it cannot be told.
+        corrected: The effect without the winner's curse, and the ends of its 95 % interval (winners_curse.py); None where it cannot be
+            told.
+        beta: Of a quantitative phenotype the slope of the interval's score, in place of the odds ratio.
     """
 
     chromosome: str
@@ -123,6 +143,7 @@ class Region:
     log10_p: float
     odds_ratio: float | None
     corrected: tuple[float, float, float] | None
+    beta: float | None = field(default=None, metadata=OPTIONAL)
 
 
 def scan_rows(plan: Plan, question: Scan, drawn: Scanned) -> ScanRows:
@@ -133,6 +154,8 @@ def scan_rows(plan: Plan, question: Scan, drawn: Scanned) -> ScanRows:
     z = np.where(known, tests.scores / np.sqrt(some), np.nan)
     log10_p = chi_squared_log_tail(np.where(known, z * z, 0.0), 1) / _LOG10
     log10_p = np.where(known, np.round(log10_p, PLACES) + 0.0, np.nan)
+    if plan.between is not None:
+        return _slopes(plan, question, drawn, z, log10_p)
     share = prevalence(plan, question, drawn)
     spread = share * (1 - share)
     able = known & (spread > 0) & (tests.squares > 0)
@@ -150,6 +173,19 @@ def scan_rows(plan: Plan, question: Scan, drawn: Scanned) -> ScanRows:
         tests.calls,
         _rounded(tests.frequencies),
     )
+
+
+def _slopes(plan: Plan, question: Scan, drawn: Scanned, z: Float64, log10_p: Float64) -> ScanRows:
+    """The numbers of every SNP of a quantitative phenotype."""
+    tests = drawn.tests
+    able = (tests.variances > 0) & (tests.squares > 0)
+    scale = response_gain(question.epsilon, question.values) / Intervals.of(plan, question.values).width
+    scaled = scale * np.where(able, tests.squares, 1.0)
+    beta = np.where(able, tests.scores / scaled, np.nan)
+    error = np.where(able, np.sqrt(tests.variances) / scaled, np.nan)
+    ends = (_rounded(beta - NORMAL * error), _rounded(beta + NORMAL * error))
+    effects = (_rounded(beta), _rounded(error), np.full(len(beta), np.nan), *ends)
+    return ScanRows(_rounded(z), log10_p, _power(log10_p), *effects, tests.calls, _rounded(tests.frequencies))
 
 
 def inflation(rows: ScanRows) -> float | None:
@@ -184,16 +220,23 @@ def regions(plan: Plan, rows: ScanRows) -> tuple[Region, ...]:
 def _region(plan: Plan, rows: ScanRows, group: list[int]) -> Region:
     snps, lead = plan.snps, min(group, key=lambda at: float(rows.log10_p[at]))
     ends = int(snps.positions[group[0]]), int(snps.positions[group[-1]])
+    where = (snps.chromosomes[lead], *ends, len(group), snps.ids[lead], float(rows.log10_p[lead]))
+    if plan.between is not None:
+        return Region(*where, None, _without_curse(plan, rows, lead), float(rows.beta[lead]))
     ratio = float(rows.odds_ratio[lead])
     effects = (None, None) if np.isnan(ratio) else (ratio, _without_curse(plan, rows, lead))
-    return Region(snps.chromosomes[lead], *ends, len(group), snps.ids[lead], float(rows.log10_p[lead]), *effects)
+    return Region(*where, *effects)
 
 
 def _without_curse(plan: Plan, rows: ScanRows, lead: int) -> tuple[float, float, float] | None:
-    """The odds ratio given that the SNP is significant, with its interval."""
+    """The odds ratio, or the slope, given that the SNP is significant, with its interval."""
     threshold = sqrt(quantile(plan.p_threshold, 1))
     effects = corrected(rows.z[lead : lead + 1], threshold)
-    ratios = [float(_ratio(each * rows.se[lead])[0]) for each in effects]
+    scaled = [each * rows.se[lead] for each in effects]
+    if plan.between is not None:
+        middle, low, high = (round(float(each[0]), PLACES) for each in scaled)
+        return middle, low, high
+    ratios = [float(_ratio(each)[0]) for each in scaled]
     middle, low, high = (round(each, RATIO_PLACES) for each in ratios)
     return None if np.isnan(ratios).any() else (middle, low, high)
 

@@ -37,8 +37,8 @@ class ExactStudy(Protocol):
         """The scores of those at `indices`, int64 (k,), of L1 sensitivity `scale`, with M and |r_j|^2 of distance/joint_scores.py."""
         ...
 
-    def score_tests(self, response: Flags, /) -> SnpScores:
-        """The score tests of all SNPs against a response, bool (n,), which was randomized before, with the plan's covariates."""
+    def score_tests(self, response: Float64, /) -> SnpScores:
+        """The score tests of all SNPs against a response, float64 (n,) from 0 to 1, which was randomized before, with the covariates."""
         ...
 
     def pair_tables(self, pairs: Int64, /) -> Int64:

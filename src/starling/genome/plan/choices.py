@@ -72,3 +72,25 @@ ONLY_OF_PHENOTYPES: Final = ("scan", "snp_effects", "explore_effects")
 """Kinds of questions of which only a person's phenotype is protected."""
 PHENOTYPE_QUESTIONS: Final = ("num_sig", "loc_sig", "scan", "snp_effects", "explore_effects")
 """Kinds of questions that have a proof where the unit is the phenotype."""
+TITLES: Final = {
+    "test": "Test",
+    "k": "How many",
+    "prevalence_epsilon": "Of which for the number of cases, or the variance",
+    "epsilon": "What it costs (epsilon)",
+    "response": "Release whose response is scanned again",
+    "intervals": "Intervals of a quantitative phenotype",
+    "selection": "Way of selecting",
+    "regions": "Regions",
+    "excluding": "Leave out",
+    "correlation": "Measure of correlation",
+    "delta_c": "Least correlation",
+    "snps": "SNPs",
+    "snp": "SNP",
+    "first": "First SNP",
+    "second": "Second SNP",
+    "longest": "Longest block",
+    "most": "How many SNPs at most",
+    "noise": "Noise",
+    "independent": "One SNP at a time",
+}
+"""What a form calls the fields of questions."""

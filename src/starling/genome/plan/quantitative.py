@@ -83,14 +83,6 @@ def phenotype_json(plan: "Plan") -> dict[str, Json]:
     return {"case": plan.case} if plan.above is None else {"above": str(plan.above)}
 
 
-def divided_in_words(plan: "Plan") -> str:
-    """How a scan divides a quantitative phenotype, as a sentence; empty where it is cases and controls already."""
-    if plan.between is None:
-        return ""
-    middle = exact_text(sum(plan.between, Fraction(0)) / 2)
-    return f"Cases are people above {middle}, the middle of the plan's range: odds ratios are of that, not effects on the phenotype."
-
-
 def missing_in_words(plan: "Plan") -> str:
     """What a person without a phenotype counts as."""
     return "a control" if plan.between is None else "in the middle of the plan's range"

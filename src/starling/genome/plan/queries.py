@@ -1,9 +1,8 @@
 """What an analyst may ask of a study, and what each question costs: checked against the plan before anything is charged.
 
 The event of each is stated here and nowhere else; the mechanisms that answer draw by it. Neighbours: replace one person, or one person's
-phenotype where the plan protects that (`check_unit` refuses what has no proof there). Selections
-have scores of sensitivity 1 (scores/). The four counts (six for the genotypic model) of a SNP, or of a pair, change by one unit
-leaving a cell and entering another: L1 sensitivity 2, one move in the norm of the lattice noise (privacy/sampling/lattice.py).
+phenotype where the plan protects that (`check_unit` refuses what has no proof there). Selections have scores of sensitivity 1 (scores/).
+The counts (four, or six) of a SNP or pair change by one unit that leaves a cell for another: L1 sensitivity 2, one move of lattice noise.
 """
 
 from abc import ABC, abstractmethod
@@ -35,6 +34,7 @@ CountNoise: TypeAlias = LatticeNoise | DiscreteLaplaceNoise
 """On the counts of one table: a replaced person moves one unit, which is 2 in the L1 norm."""
 LARGEST_EPSILON = 4 * 10**9
 """The largest amount that a ledger counts: no less, since a test against the truth asks where no noise is left."""
+_WHOLE = ("k", "most", "longest", "response", "intervals")
 MOST_FOUND = 10
 """k_max of `Explore`: how many SNPs it follows up at most (Johnson and Shmatikov 2013, Section 4)."""
 
@@ -50,7 +50,7 @@ class BaseQuestion(ABC):
             value = getattr(self, each.name)
             if each.name in ("epsilon", "delta_c") or (each.name == "prevalence_epsilon" and value is not None):
                 object.__setattr__(self, each.name, exact(value, field=each.name))
-            elif each.name in ("k", "most") or (each.name in ("longest", "response") and value is not None):
+            elif each.name in _WHOLE and not (value is each.default is None):
                 check_int(value, field=each.name)
             elif each.name == "independent" and not isinstance(value, bool):
                 problem = f"is a {type(value).__name__}, not True or False"

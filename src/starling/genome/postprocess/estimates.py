@@ -31,6 +31,7 @@ from starling.genome.inference.scans import (
     regions,
     scan_rows,
     share_left,
+    share_of_intervals,
     significant,
 )
 from starling.genome.measurements import (
@@ -166,7 +167,7 @@ class ScanAnswer(Fields):
         tested: SNPs that say anything beside the covariates.
         significant: Those with a p-value at or below the plan's threshold.
         inflation: Lambda; None where no SNP says anything.
-        prevalence: Estimated share of cases, from the response.
+        prevalence: Estimated share of cases, from the response; None of a quantitative phenotype.
         adjusted: Covariates and components that were taken out.
         regions: Where the significant SNPs are.
     """
@@ -174,7 +175,7 @@ class ScanAnswer(Fields):
     tested: int
     significant: int
     inflation: float | None
-    prevalence: float
+    prevalence: float | None
     adjusted: int
     regions: tuple[Region, ...]
 
@@ -228,7 +229,8 @@ class ScanError(Fields):
     """How much noise is in a scan.
 
     Attributes:
-        share: The share of the sample that the response leaves, at the estimated share of cases.
+        share: The share of the sample that the response leaves, at the estimated share of cases; of a quantitative phenotype the share of
+            what its exact intervals would tell.
     """
 
     share: float
@@ -304,16 +306,21 @@ def _effects_exploration(plan: Plan, explore: ExploreEffects, drawn: ExploredEff
 
 def _scan(plan: Plan, question: Scan, drawn: Scanned) -> Estimated:
     rows = scan_rows(plan, question, drawn)
-    share = prevalence(plan, question, drawn)
+    share = None
+    if plan.between is None:
+        share = prevalence(plan, question, drawn)
+        left = share_left(min(max(share, 0.0), 1.0), question.epsilon)
+    else:
+        left = share_of_intervals(plan, question, drawn)
     answer = ScanAnswer(
         int(np.count_nonzero(~np.isnan(rows.z))),
         int(np.count_nonzero(significant(plan, rows))),
         inflation(rows),
-        round(share, PLACES),
+        None if share is None else round(share, PLACES),
         drawn.tests.adjusted,
         regions(plan, rows),
     )
-    return Estimated(answer, ScanError(round(share_left(min(max(share, 0.0), 1.0), question.epsilon), 4)), rows)
+    return Estimated(answer, ScanError(round(left, 4)), rows)
 
 
 def _exploration(plan: Plan, explore: Explore, drawn: Explored) -> Estimated:

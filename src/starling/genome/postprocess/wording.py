@@ -15,9 +15,20 @@ from starling.genome.inference.answers import SelectionError, selection_error
 from starling.genome.inference.intervals import Interval
 from starling.genome.inference.scans import Region
 from starling.genome.measurements import Block, Number, SelectedSnps
-from starling.genome.plan import Explore, ExploreEffects, LocBlock, LocSig, Model, NumSig, Plan, Question, SnpEffects
+from starling.genome.plan import (
+    Explore,
+    ExploreEffects,
+    LocBlock,
+    LocSig,
+    Model,
+    NumSig,
+    Plan,
+    Question,
+    Scan,
+    SnpEffects,
+)
 from starling.genome.plan.choices import UNPROTECTED
-from starling.genome.plan.quantitative import divided_in_words
+from starling.genome.plan.intervals import divided_in_words
 from starling.genome.plan.queries import Paying, prevalence_event
 from starling.genome.postprocess.estimates import (
     CONFIDENCE,
@@ -96,7 +107,7 @@ def _sentences(plan: Plan, question: Question, answer: Answer) -> list[str]:
         assert isinstance(question, LocBlock)
         return [f"{_block(plan, answer)}: {_right(selection_error(plan, question))}."]
     if isinstance(answer, ScanAnswer | EffectsExploration):
-        return _scan(plan, answer) if isinstance(answer, ScanAnswer) else _exploration(plan, question, answer)
+        return _scan(plan, question, answer) if isinstance(answer, ScanAnswer) else _exploration(plan, question, answer)
     if isinstance(answer, EffectsAnswer | Correlated):
         return _effects(plan, answer) if isinstance(answer, EffectsAnswer) else [_correlated(answer)]
     assert isinstance(question, Explore)
@@ -120,7 +131,8 @@ def error_text(plan: Plan, question: Question, error: Error) -> list[str]:
     if isinstance(error, EffectsError):
         return [_NOISE.format(share=f"{100 * error.share:z.1f} %", percent=PERCENT)]
     if isinstance(error, ScanError):
-        return [_SHARE.format(share=f"{100 * error.share:z.1f} %", percent=PERCENT), _FIRST_ORDER]
+        of, last = ("the sample", [_FIRST_ORDER]) if plan.between is None else ("what exact intervals would tell", [])
+        return [_SHARE.format(share=f"{100 * error.share:z.1f} % of {of}", percent=PERCENT), *last]
     if isinstance(error, EffectsExplorationError):
         parts = [(_OFF_NUMBER, error.number), *([(_OFF_PLACES, error.located)] if error.located else [])]
         noise = error_text(plan, question, error.effects) if error.effects else []
@@ -161,14 +173,15 @@ _VERDICTS: Final = {
 }
 
 
-def _scan(plan: Plan, answer: ScanAnswer) -> list[str]:
+def _scan(plan: Plan, question: Question, answer: ScanAnswer) -> list[str]:
     """The scan, its inflation, and the first regions."""
     number = (
         f"{answer.significant:,} of {answer.tested:,} SNPs" if answer.significant else f"None of {answer.tested:,} SNPs"
     )
     adjusted = "" if plan.adjusted == "nothing" else f", adjusted for {plan.adjusted}"
     lines = [f"{number} at or below the threshold by the score test{adjusted}."]
-    lines += [sentence for sentence in (divided_in_words(plan),) if sentence]
+    if plan.between is not None and isinstance(question, Scan):
+        lines.append(divided_in_words(plan, question.values))
     lines += inflation_text(answer.inflation)
     wanted = len(plan.covariates) + plan.components
     if answer.adjusted < wanted:
@@ -338,7 +351,7 @@ _INFLATED: Final = (
     " Adjust for principal components, or for more of them."
 )
 _SHARE: Final = (
-    "The coins leave {share} of the sample: intervals and p-values hold sampling and coins together, an interval with a chance of about"
+    "The coins leave {share}: intervals and p-values hold sampling and coins together, an interval with a chance of about"
     " {percent} in large samples."
 )
 _NOISE: Final = (

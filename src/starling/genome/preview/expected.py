@@ -177,6 +177,13 @@ UNITS: Final = {
 """What the error of each kind of question is in."""
 
 
+def unit_of(plan: Plan, kind: str) -> str:
+    """What the error of a kind of question is in, in a study of this plan."""
+    if kind == "scan" and plan.between is not None:
+        return "standard deviations of the phenotype, as slope of an allele of frequency 0.2 that is found"
+    return UNITS[kind]
+
+
 MEANINGS: Final = {
     "num_sig": "Patients are no SNPs: the number is wrong at most by SNPs that would cross the threshold if so many records were others",
     "loc_sig": "No SNP that is left out is ahead of a named one by more patients",

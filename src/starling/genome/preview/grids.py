@@ -69,7 +69,7 @@ def question_text(question: Question) -> str:
     return f"The longest block of SNPs with {measure} above {decimal_up(question.delta_c)} around given SNPs"
 
 
-_SCAN: Final = "A score test and an odds ratio of every SNP, all by one randomized response"
+_SCAN: Final = "A score test and the effect of every SNP, all by one randomized response"
 
 
 def grids(expected: Sequence[Expected]) -> tuple[Grid, ...]:
@@ -253,7 +253,9 @@ def _in_parts(first: Grid, parts: Sequence[tuple[str, Grid]], costs: tuple[str, 
 
 
 def _scan(expected: Sequence[ExpectedScan]) -> tuple[Grid, ...]:
-    """Shares of the sample, and odds ratios that are found."""
+    """Shares of the sample, and odds ratios, or slopes, that are found."""
+    if expected[0].intervals:
+        return _quantitative(expected)
     shares = [
         (_share(at), *(_share(one.shares[row].share) for one in expected))
         for row, at in enumerate(each.prevalence for each in expected[0].shares)
@@ -267,6 +269,33 @@ def _scan(expected: Sequence[ExpectedScan]) -> tuple[Grid, ...]:
     return (
         Grid(title, _costs(expected, "cases"), tuple(shares)),
         Grid(needed, _costs(expected, "frequency", "without coins"), tuple(rows)),
+    )
+
+
+def _quantitative(expected: Sequence[ExpectedScan]) -> tuple[Grid, ...]:
+    """The same of a quantitative phenotype."""
+    shares = [
+        (
+            str(each[0].intervals),
+            *(f"{_share(one.share)}{' *' if one.chosen else ''}" for one in each),
+        )
+        for each in zip(*(one.intervals for one in expected), strict=True)
+    ]
+    rows = [
+        (
+            f"{each[0].frequency:g}",
+            *(f"{value:z.3g}" for value in (each[0].without_noise, *(one.detected for one in each))),
+        )
+        for each in zip(*(one.needed for one in expected), strict=True)
+    ]
+    needed = (
+        "Slope, in standard deviations of the phenotype, from which a SNP is at or below the threshold 95 times of 100, by frequency of the"
+        " allele"
+    )
+    title = "Share of the sample that intervals and coins leave of a normal phenotype, by number of intervals (*: what is taken)"
+    return (
+        Grid(title, _costs(expected, "intervals"), tuple(shares)),
+        Grid(needed, _costs(expected, "frequency", "without either"), tuple(rows)),
     )
 
 

@@ -10,7 +10,7 @@ from typing import Final
 from starling.genome.distance.constants import quantile
 from starling.genome.plan import LocBlock, Question, Scan, SnpCorr, SnpPval
 from starling.genome.plan.choices import OF_CARRIERS, UNPROTECTED
-from starling.genome.plan.quantitative import divided_in_words
+from starling.genome.plan.intervals import divided_in_words
 from starling.genome.preview.expected import Expected, ExpectedExplore, ExpectedExploreEffects, preview
 from starling.genome.preview.grids import (
     NOTHING,
@@ -133,7 +133,11 @@ def expected_errors(
 def note(assumed: Assumed, expected: Sequence[Expected]) -> str:
     """What whoever asks this question must know beforehand; empty for most."""
     if isinstance(expected[0].query, Scan):
-        return _ADDS_UP if assumed.plan.between is None else f"{divided_in_words(assumed.plan)} {_OF_NORMAL} {_ADDS_UP}"
+        if assumed.plan.between is None:
+            return _ADDS_UP
+        question = expected[0].query.at_best(assumed.plan)
+        at = f"At epsilon {decimal_up(question.epsilon)}: {divided_in_words(assumed.plan, question.values)}"
+        return f"{at} {_OF_NORMAL} {_ADDS_UP}"
     if assumed.plan.unit == "phenotype":
         paid = getattr(expected[0].query, "prevalence_epsilon", None) is not None
         if paid:
@@ -151,8 +155,8 @@ _ADDS_UP: Final = (
 
 
 _OF_NORMAL: Final = (
-    "Of a normal phenotype 64 % of these shares are left, and less where the middle is far from the median: choose ends with the median"
-    " half way."
+    "Shares are of a normal phenotype whose deviation is a sixth of the way between the plan's ends, with its mean half way: choose such"
+    " ends. They are smaller where it is another."
 )
 _ENDS: Final = (
     "The threshold follows from the noisy variance. Supposed are {cases} people at the upper end of the range and all others at the lower:"
