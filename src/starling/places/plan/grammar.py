@@ -15,14 +15,14 @@ from starling.places.plan.choices import (
     Columns,
     Purpose,
     Slices,
-    Unit,
     Value,
 )
 from starling.places.plan.grid import MOST_SIDE, Crs, Grid
 from starling.places.plan.idle_parameters import idle_parameters
+from starling.places.plan.unit_keys import POINT_KEYS, check_records_of_person, distinct_key
 from starling.planfile.formats import FORMAT_KEY
 from starling.planfile.grammar import Key, Kind, Table, Values
-from starling.planfile.kinds import budget, choice, flag, misplaced, numbers, table, text, texts, whole
+from starling.planfile.kinds import budget, choice, misplaced, numbers, table, text, texts, whole
 from starling.planfile.times import microseconds, time_text
 from starling.planfile.toml import Float, Section
 
@@ -69,30 +69,13 @@ INPUT: Final = Table(
 
 
 def _check_privacy(section: Section, values: Values) -> None:
-    if values["unit"] == "person" and "points_per_person" not in section.values:
-        section.whole("points_per_person", 1, MOST_POINTS)
+    check_records_of_person(section, values, "point", MOST_POINTS)
 
 
 _PRIVACY: Final = Table(
     {
-        "unit": Key(
-            "Whose data the guarantee hides: one point, or one person with all points.",
-            choice(get_args(Unit), 'write "point" or "person": whose data the guarantee hides'),
-        ),
-        "points_per_person": Key(
-            "Of persons, where it is needed: k, the most points of one that count.",
-            whole(1, MOST_POINTS),
-            default=1,
-            field="points",
-            value=lambda plan: plan.points if plan.unit == "person" else None,
-        ),
-        "distinct_cells": Key(
-            "Of persons: whether points of one in one cell of one slice count once.",
-            flag(),
-            default=False,
-            field="distinct",
-            value=lambda plan: plan.distinct if plan.unit == "person" else None,
-        ),
+        **POINT_KEYS,
+        "distinct_cells": distinct_key("cell"),
         "epsilon": Key("The whole budget.", budget('write it like "0.5"')),
     },
     check=_check_privacy,

@@ -1,15 +1,16 @@
 """The grammar of the plan file of areas: every key, what it states, and what is refused."""
 
 from fractions import Fraction
-from typing import Final, get_args
+from typing import Final
 
 from starling.places.areas.plan.areas_grammar import AREAS
 from starling.places.areas.plan.columns import AreaColumns
-from starling.places.plan.choices import MOST_EXPECTED, MOST_POINTS, Unit
+from starling.places.plan.choices import MOST_EXPECTED, MOST_POINTS
 from starling.places.plan.grammar import INPUT, SLICES
+from starling.places.plan.unit_keys import POINT_KEYS, check_records_of_person, distinct_key
 from starling.planfile.formats import FORMAT_KEY
 from starling.planfile.grammar import Key, Kind, Table, Values
-from starling.planfile.kinds import EXACT, budget, choice, flag, table, text, whole
+from starling.planfile.kinds import EXACT, budget, table, text, whole
 from starling.planfile.toml import Section
 from starling.planfile.values import exact_text
 
@@ -26,8 +27,7 @@ def _read_shares(section: Section, key: str, values: Values) -> tuple[Fraction, 
 def _check_privacy(section: Section, values: Values) -> None:
     if ("epsilon" in section.values) == ("rho" in section.values):
         section.refuse("epsilon", "and rho are both there, or none", 'write epsilon = "1", or rho for zCDP')
-    if values["unit"] == "person" and "points_per_person" not in section.values:
-        section.whole("points_per_person", 1, MOST_POINTS)
+    check_records_of_person(section, values, "point", MOST_POINTS)
     epsilon, rho = values.pop("epsilon"), values.pop("rho")
     values["measure"] = "epsilon" if rho is None else "rho"
     values["amount"] = epsilon if rho is None else rho
@@ -37,24 +37,8 @@ def _check_privacy(section: Section, values: Values) -> None:
 
 PRIVACY: Final = Table(
     {
-        "unit": Key(
-            "Whose data the guarantee hides: one point, or one person with all points.",
-            choice(get_args(Unit), 'write "point" or "person": whose data the guarantee hides'),
-        ),
-        "points_per_person": Key(
-            "Of persons, where it is needed: k, the most points of one that count.",
-            whole(1, MOST_POINTS),
-            default=1,
-            field="points",
-            value=lambda plan: plan.points if plan.unit == "person" else None,
-        ),
-        "distinct_areas": Key(
-            "Of persons: whether points of one in one area of one slice count once.",
-            flag(),
-            default=False,
-            field="distinct",
-            value=lambda plan: plan.distinct if plan.unit == "person" else None,
-        ),
+        **POINT_KEYS,
+        "distinct_areas": distinct_key("area"),
         "epsilon": Key(
             "The whole budget; or `rho`.",
             budget('write it like "1"'),

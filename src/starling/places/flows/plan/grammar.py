@@ -1,13 +1,14 @@
 """The grammar of the plan file of flows: every key, what it states, and what is refused."""
 
 from fractions import Fraction
-from typing import Final, get_args
+from typing import Final
 
 from starling.places.areas.plan.areas_grammar import AREAS
-from starling.places.flows.plan.choices import MOST_EXPECTED, MOST_TRIPS, Ends, Unit
+from starling.places.flows.plan.choices import MOST_EXPECTED, MOST_TRIPS, Ends
+from starling.places.plan.unit_keys import check_records_of_person, unit_keys
 from starling.planfile.formats import FORMAT_KEY
 from starling.planfile.grammar import Key, Kind, Table, Values
-from starling.planfile.kinds import EXACT, budget, choice, table, text, whole
+from starling.planfile.kinds import EXACT, budget, table, text, whole
 from starling.planfile.toml import Section
 from starling.planfile.values import exact_text
 from starling.privacy.budget import Epsilon, Rho
@@ -37,8 +38,7 @@ _FLOWS: Final = Table(
 
 
 def _check_privacy(section: Section, values: Values) -> None:
-    if values["unit"] == "person" and "trips_per_person" not in section.values:
-        section.whole("trips_per_person", 1, MOST_TRIPS)
+    check_records_of_person(section, values, "trip", MOST_TRIPS)
     epsilon, rho = values.pop("epsilon"), values.pop("rho")
     values["cost"] = Epsilon(epsilon or Fraction(1)) if rho is None else Rho(rho)
     if ("epsilon" in section.values) == ("rho" in section.values):
@@ -56,17 +56,7 @@ def _amount(kind: type[Epsilon] | type[Rho], what: str) -> Key:
 
 _PRIVACY: Final = Table(
     {
-        "unit": Key(
-            "Whose data the guarantee hides: one trip, or one person with all trips.",
-            choice(get_args(Unit), 'write "trip" or "person": whose data the guarantee hides'),
-        ),
-        "trips_per_person": Key(
-            "Of persons, where it is needed: k, the most trips of one that count.",
-            whole(1, MOST_TRIPS),
-            default=1,
-            field="trips",
-            value=lambda plan: plan.trips if plan.unit == "person" else None,
-        ),
+        **unit_keys("trip", MOST_TRIPS),
         "epsilon": _amount(Epsilon, "The whole budget of pure differential privacy."),
         "rho": _amount(Rho, "In place of it: that of zCDP."),
         "shares": Key(
