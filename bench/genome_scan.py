@@ -6,14 +6,13 @@ tested with and without two principal components of the study, which Starling co
 as they are, and the same components. The share of the sample that is left is the squared slope of the statistics after flipping on those
 before it, over all SNPs; the formula says v / (v + 1 / (4 sinh^2(epsilon / 2))), v the variance of the phenotype that the components leave.
 
-Speed is in processor seconds, of a warm process with the reading of the file, and of PLINK's whole process. Memory is that of a process
-that scans a large study; with the SNPs it grows by what their scores take alone, 56 bytes each.
+Speed is in processor seconds, of a warm process with the reading of the file, and of PLINK's whole process. Large studies, with a
+prediction and the disk's speed, are those of genome_scan_scale.py; memory grows by 56 bytes of scores a SNP.
 """
 
 import os
 import resource
 import shutil
-import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from math import exp, sinh
@@ -25,9 +24,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import chi2
 
+from bench.genome_scan_scale import large_scans
 from bench.measure import Json, Spread, in_turn, ratios
 from bench.peers import ROOT
-from bench.process import Run, run
+from bench.process import run
 from bench.record import Limit, Recorder
 from starling.genome.adjusted import ScoreTests, covariate_basis, principal_components
 from starling.genome.generate import generate
@@ -55,22 +55,6 @@ TEN: Final = 10
 
 REAL_EPSILONS: Final = (0.5, 1, 1.5, 2)
 REAL_CAUSAL: Final = ("rs4111409", "rs2324591")
-LARGE: Final = (500_000, 1_000)
-LARGE_SCAN: Final = """
-import sys
-from pathlib import Path
-import numpy as np
-from starling.genome.adjusted import ScoreTests, covariate_basis
-from starling.genome.plan import Plan
-from starling.genome.source import open_genotypes, read
-folder = Path(sys.argv[1])
-plan = Plan.load(folder / "plan.toml")
-genotypes = open_genotypes(folder / "study", plan)
-random = np.random.default_rng(3)
-basis = covariate_basis(random.normal(size=(plan.people, 10)))
-tests = ScoreTests.of("additive", random.choice([-0.6, 1.6], plan.people), basis)
-print(sum(len(scores.snps) for scores in read(genotypes, plan, tests.score)))
-"""
 
 
 class Study(NamedTuple):
@@ -263,13 +247,6 @@ def speeds(folder: Path, *, quick: bool, rounds: int) -> dict[str, list[float]]:
     return {**times, "components": [cost(components)]}
 
 
-def large_scan(folder: Path, *, quick: bool) -> Run:
-    """The process of a scan of many people."""
-    people, snps = (2_000, 100) if quick else LARGE
-    generate(people=people, snps=snps, seed=1, out=folder / "large")
-    return run([sys.executable, "-c", LARGE_SCAN, str(folder / "large")])
-
-
 def main() -> None:
     """Measure all and write the result."""
     recorder = Recorder("genome_scan", "Scans of a randomised response: false alarms, power and speed.")
@@ -277,7 +254,7 @@ def main() -> None:
     seeds, snps, rounds = (1, 200, 1) if chosen.quick else (SEEDS, SNPS, 2)
     with TemporaryDirectory() as scratch:
         everything = [scans(seed, snps, Path(scratch)) for seed in range(seeds)]
-        large = large_scan(Path(scratch), quick=chosen.quick)
+        large_rows, large_limits = large_scans(Path(scratch), quick=chosen.quick)
         times = speeds(Path(scratch), quick=chosen.quick, rounds=rounds)
     rows: list[Json] = []
     for phenotypes, adjusted in everything[0]:
@@ -287,10 +264,7 @@ def main() -> None:
         }
         rows.append({"phenotypes": phenotypes, "adjusted_for": adjusted, **means})
     rows += [{"run": name, "cpu_seconds": Spread.of(took).to_json()} for name, took in times.items()]
-    rows.append(
-        {"run": "scan of 500,000 people x 1,000 SNPs, whole process", "megabytes": round(1e3 * large.peak_gb, 1)}
-    )
-    rows.append({"run": "the same", "cpu_seconds": Spread.of([large.cpu_seconds]).to_json()})
+    rows += large_rows
     adjusted = f"{COMPONENTS} components"
     lambdas = [np.mean([scanned[f"epsilon {each}", adjusted]["lambda"] for scanned in everything]) for each in EPSILONS]
     off = max(
@@ -314,9 +288,7 @@ def main() -> None:
         ),
         Limit("share of the sample that is left, off the formula", round(100 * float(off), 2), 5, "%"),
         Limit.of("ten components of 10,000 x 100,000, processor seconds", Spread.of(times["components"]), 60, "s"),
-        Limit(
-            "scan of 500,000 people, ten covariates, memory of the process", round(1e3 * large.peak_gb, 1), 500, "MB"
-        ),
+        *large_limits,
     ]
     limits += [
         Limit.of(

@@ -177,9 +177,9 @@ def genome_scan(results: Mapping[str, Results]) -> str:
         if "real" in row
     )
     real_head = ["real genotypes, phenotypes", "causal SNPs found", "other SNPs found", "lambda"]
-    units = {"cpu_seconds": "processor s", "megabytes": "MB"}
+    units = {"seconds": "s", "cpu_seconds": "processor s", "megabytes": "MB"}
     costs = (
-        [row["run"], spread(row[key]) if key == "cpu_seconds" else number(row[key]), unit]
+        [row["run"], number(row[key]) if key == "megabytes" else spread(row[key]), unit]
         for row in result["rows"]
         for key, unit in units.items()
         if key in row
