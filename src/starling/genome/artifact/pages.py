@@ -329,9 +329,14 @@ _CONTENT: Final = {
 }
 
 
+def _content(plan: Plan, name: str) -> str:
+    """What is in a table."""
+    return _CONTENT[name] if plan.between is None else _CONTENT[name].replace("odds ratio with its", "BETA with its")
+
+
 def _files(plan: Plan, question: Question) -> Section:
     rows = (
-        *((f"data/{name}.parquet, .csv", _CONTENT[name]) for name in schemas(plan, question)),
+        *((f"data/{name}.parquet, .csv", _content(plan, name)) for name in schemas(plan, question)),
         (DRAWN, "the noisy answer as it was drawn; the tables are a function of it"),
         *([(SCORES, "the scores of the response, which is in no file")] if isinstance(question, Scan) else []),
         (

@@ -82,9 +82,11 @@ def mechanisms(question: Question) -> tuple[str, ...]:
         return ("loc_block: exponential mechanism by distance to being the longest valid block, sensitivity 1 patient",)
     if isinstance(question, Scan):
         stored = "" if question.response is None else f" that event {question.response} of the ledger paid for"
-        of = "" if question.intervals is None else f", of which of {question.intervals} intervals it is in"
+        of, effects = "", "odds ratios"
+        if question.intervals is not None:
+            of, effects = f", of which of {question.intervals} intervals it is in", "effects"
         return (
-            f"scan: one randomized response{stored}, a coin for each person's phenotype{of}; score tests and odds ratios are made of it",
+            f"scan: one randomized response{stored}, a coin for each person's phenotype{of}; score tests and {effects} are made of it",
         )
     if isinstance(question, SnpEffects | ExploreEffects):
         cases = () if question.prevalence_epsilon is None else (_CASES,)
