@@ -97,6 +97,7 @@ TESTED_ELSEWHERE = {
     "places/flows/plan/levels.py": "test_mechanism.py and test_postprocess.py take levels of every kind",
     "places/flows/preview.py": "test_session.py and cli/test_places_flows.py preview plans",
     "places/flows/publish.py": "conftest.py releases by it",
+    "places/trips.py": "mechanism/test_trip_tree.py and postprocess/test_trips.py go by it",
     "screens/places/kinds.py": "test_flows.py and test_pages.py show releases of each kind",
     "places/plan/choices.py": "names and bounds; test_model.py and test_readable.py refuse what is outside them",
     "engine/workbook_beginning.py": "test_workbooks.py opens workbooks by it alone",

@@ -23,6 +23,7 @@ from bench.pages import (
     places_hotspots,
     places_scales,
     places_sure,
+    places_trips,
     places_typical,
     server,
     tables,
@@ -88,6 +89,7 @@ NAMES: Final = (
     "places_paper",
     "places_scale",
     "places_sure",
+    "places_trips",
     "places_typical",
     "server_load",
     "server_pages",
@@ -113,6 +115,7 @@ TABLES: Final = {
     **places_scales.TABLES,
     **places_hotspots.TABLES,
     **places_sure.TABLES,
+    **places_trips.TABLES,
     **places_typical.TABLES,
     **server.TABLES,
 }

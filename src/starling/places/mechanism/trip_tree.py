@@ -1,0 +1,181 @@
+"""Trips between the cells of a grid: origins alone, destinations alone, and a tree over pairs of boxes, each grown as `Adaptive` grows.
+
+Privacy. Neighbours: one unit more or less, which has at most k trips, k public; each costs epsilon/k. Origins are points of the grid, so
+are destinations: each is measured by `Adaptive` with its share of epsilon (adaptive.py). The third share goes to a tree over pairs of
+boxes, in which a trip is one point of four dimensions. The larger box of a pair is cut, by its longest side, that of the origin on ties,
+and the rule is that of `Adaptive`: the noisy number of trips says which depths are measured, with amounts that add up to R; a pair that is
+not cut, and a pair of one cell and one cell wherever it appears, is measured with all that its path has left. Pairs without trips are
+measured as others are, so that nothing is told by what is absent. The argument is that of growing.py: what is measured next, and with what
+amount, follows from released values; a trip lies in the pairs of one path, and each path from the root to a leaf spends exactly its share
+of epsilon/k. The three compose sequentially, and add up to epsilon.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from math import floor
+from typing import Final
+
+import numpy as np
+
+from starling.places.measurements import ROOT, Bool, Int16, Int32, Int64
+from starling.places.mechanism.adaptive import JUMP, TOTAL, Adaptive, finest
+from starling.places.mechanism.growing import noisy
+from starling.places.mechanism.ladders import remainders
+from starling.places.trips import MeasuredPairs, MeasuredTrips, Trips
+from starling.privacy.distributions.discrete import DiscreteLaplace
+from starling.privacy.events import PureDP
+from starling.privacy.guarantee import Guarantee, sequential
+from starling.privacy.neighbours import Relation
+
+MARGIN: Final = Fraction(1, 5)
+"""The part of epsilon of origins alone, and of destinations alone; pairs get the rest."""
+LOAD: Final = 40
+"""Pairs of the finest depth are about so many times the noisy number of trips times what one pays; see `adaptive.LOAD`."""
+
+
+@dataclass(frozen=True, slots=True)
+class TripTree:
+    """A `privacy.trust.Mechanism` over exact trips between the cells of a public grid.
+
+    Attributes:
+        shape: Cells of the public grid (rows, columns).
+        relation: Neighbouring databases.
+        epsilon: The cost of one unit over all of it; above 0.
+        trips: k, the most trips of one unit; 1 where the unit is a trip.
+    """
+
+    shape: tuple[int, int]
+    relation: Relation
+    epsilon: Fraction
+    trips: int = 1
+
+    def part(self, share: Fraction) -> Adaptive:
+        """The rule by which a share of epsilon is spent, and the method of one end."""
+        return Adaptive(self.shape, self.relation, share * self.epsilon, self.trips)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """Both ends, the number of trips, and what every path of pairs spends."""
+        end, rule = self.part(MARGIN), self.part(1 - 2 * MARGIN)
+        name = "pairs of boxes down a path"
+        total = rule.disjoint("trips", TOTAL * rule.amount)
+        path = Guarantee(name, self.relation, PureDP((1 - TOTAL) * rule.epsilon))
+        return sequential("trips between boxes of a grid", [end.guarantee, end.guarantee, total, path])
+
+    def draw(self, exact: Trips, /) -> MeasuredTrips:
+        """Measure origins, destinations, then pairs. Raises OverflowError where a noisy number leaves int64."""
+        end = self.part(MARGIN)
+        return MeasuredTrips(
+            end.draw(exact.margin(0)), end.draw(exact.margin(1)), _pairs(self.part(1 - 2 * MARGIN), exact)
+        )
+
+
+def _pairs(rule: Adaptive, exact: Trips) -> MeasuredPairs:
+    """The tree over pairs: the root, then depth by depth those of one cell and one cell, the others, and leaves afresh."""
+    tree = _Growing(exact)
+    total = int(tree.measure(TOTAL * rule.amount, np.ones(1, dtype=np.bool_), steered=True)[0])
+    levels = 2 * (max(exact.shape) - 1).bit_length()
+    last = finest((1 << levels, 1), total, rule.amount, LOAD)
+    amounts: Mapping[int, Fraction] = rule.amounts(last)
+    after = dict(zip(amounts, remainders(list(amounts.values())), strict=True))
+    left = (1 - TOTAL) * rule.amount
+    for depth in range(last):
+        single = tree.single
+        tree.measure(left, single, steered=False)
+        cut = ~single
+        if depth in amounts:
+            values = tree.measure(amounts[depth], cut, steered=True)
+            cut[cut] = values > floor(rule.thresholds[depth + JUMP == last] / amounts[depth])
+            left = after[depth]
+            tree.measure(left, ~cut & ~single, steered=False)
+        tree.split(cut)
+    tree.measure(left, np.ones(len(tree.boxes), dtype=np.bool_), steered=False)
+    return tree.measured()
+
+
+class _Growing:
+    """Open pairs of boxes, and in which of them each exact pair of cells lies; what is closed is forgotten."""
+
+    def __init__(self, exact: Trips) -> None:
+        rows, columns = exact.shape
+        self.boxes: Int32 = np.array([[0, rows, 0, columns] * 2], dtype=np.int32)
+        self._ends, self._points = exact.ends, exact.points
+        self._holder: Int64 = np.zeros(len(exact.points), dtype=np.int64)
+        self._all, self._parents = [self.boxes], [np.array([ROOT], dtype=np.int64)]
+        self._begins = [0, 1]
+        self._noises: dict[DiscreteLaplace, int] = {}
+        self._measured: list[tuple[Int64, Int64, Int16, Bool]] = []
+
+    @property
+    def sides(self) -> Int32:
+        """int32 (open, 4): rows and columns of both boxes of each pair."""
+        return np.asarray(self.boxes[:, 1::2] - self.boxes[:, ::2])
+
+    @property
+    def single(self) -> Bool:
+        """bool (open,): whether a pair is one cell and one cell."""
+        return np.asarray((self.sides == 1).all(axis=1))
+
+    def measure(self, amount: Fraction, where: Bool, *, steered: bool) -> Int64:
+        """Noisy numbers of the chosen open pairs, int64 (chosen,), for which one trip pays an amount; they are kept."""
+        chosen = np.flatnonzero(where)
+        if not len(chosen):
+            return chosen
+        counts = np.zeros(len(self.boxes), dtype=np.int64)
+        np.add.at(counts, self._holder, self._points)
+        values = noisy(counts[chosen], amount)
+        noise = self._noises.setdefault(DiscreteLaplace(1 / amount), len(self._noises))
+        nodes = self._begins[-2] + chosen
+        kinds = np.full(len(chosen), noise, dtype=np.int16)
+        self._measured.append((nodes, values, kinds, np.full(len(chosen), steered, dtype=np.bool_)))
+        return values
+
+    def split(self, cut: Bool) -> None:
+        """Cut the larger box of each chosen pair, its rows and its columns at their middles, rounded down; all others are closed."""
+        chosen, sides = np.flatnonzero(cut), self.sides
+        boxes, each = self.boxes[chosen], np.arange(len(chosen))
+        end = (sides[chosen, :2].max(axis=1) < sides[chosen, 2:].max(axis=1)).astype(np.int64)
+        axes = 2 * end[:, None] + np.arange(2)
+        middles = (boxes[each[:, None], 2 * axes] + boxes[each[:, None], 2 * axes + 1]) // 2
+        parts = np.where(sides[chosen[:, None], axes] > 1, 2, 1)
+        there = (np.arange(2)[:, None] < parts[:, 0, None, None]) & (np.arange(2) < parts[:, 1, None, None])
+        place = there.reshape(-1).cumsum().reshape(there.shape) - 1
+        above, *halves = np.nonzero(there)
+        children = boxes[above]
+        rows = np.arange(len(above))
+        for side, half in enumerate(halves):
+            # A side that is one cell stays; of others the lower part ends, and the upper begins, at the middle.
+            whole = parts[above, side] == 1
+            changed = 2 * axes[above, side] + (half == 0)
+            children[rows, changed] = np.where(whole, children[rows, changed], middles[above, side])
+        self._keep(chosen, axes, middles, parts, place)
+        self._all.append(children)
+        self._parents.append(self._begins[-2] + chosen[above])
+        self._begins.append(self._begins[-1] + len(children))
+        self.boxes = children
+
+    def _keep(self, chosen: Int64, axes: Int64, middles: Int32, parts: Int64, place: Int64) -> None:
+        """Find the child that each exact pair lies in, and drop those of pairs that are closed."""
+        at = np.full(len(self.boxes), -1, dtype=np.int64)
+        at[chosen] = np.arange(len(chosen))
+        holder = at[self._holder]
+        inside = holder >= 0
+        self._ends, self._points, holder = self._ends[inside], self._points[inside], holder[inside]
+        upper = np.take_along_axis(self._ends, axes[holder], axis=1) >= middles[holder]
+        half = (upper & (parts[holder] == 2)).astype(np.int64)
+        self._holder = place[holder, half[:, 0], half[:, 1]]
+
+    def measured(self) -> MeasuredPairs:
+        """The tree with all measurements, in the order in which they were made."""
+        node, value, noise, steered = (np.concatenate([each[column] for each in self._measured]) for column in range(4))
+        return MeasuredPairs(
+            np.concatenate(self._all),
+            np.concatenate(self._parents),
+            np.array(self._begins[:-1], dtype=np.int64),
+            node,
+            value,
+            noise,
+            tuple(self._noises),
+            steered,
+        )
