@@ -172,7 +172,7 @@ def _asker(
         raise click.UsageError("H3 cells have no --units")
     sure: dict[str, Any] = {"level": exact_level(level), "together": joined}
     if rectangles is not None:
-        rows = queries.read_rectangles(rectangles)
+        rows = queries.read_rectangles(rectangles, across=units in ("box", "degrees"))
         return lambda grid: grid.count(rows, units or "cells", **sure)  # type: ignore[arg-type]
     if polygons is not None:
         drawn = queries.read_polygons(polygons)

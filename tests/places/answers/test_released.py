@@ -1,5 +1,6 @@
 """A released grid as analysts ask it: units, kinds of queries, sums and differences."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -10,6 +11,7 @@ from starling.places.answers.coordinates import Units
 from starling.places.answers.rectangles import CumulativeGrid
 from starling.places.answers.released import ReleasedGrid
 from starling.places.answers.sure import Surety
+from starling.places.artifact.exports import hexagon_table
 from starling.places.measurements import Int64, MeasuredCoefficients, MeasuredTree
 from starling.places.mechanism.singular import of_cells
 from starling.places.plan.grid import Grid
@@ -129,3 +131,35 @@ def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(ParameterError, match="plain units"):
         released(grid=plain).count(np.zeros((1, 4)), "degrees")
     assert released(grid=plain).count(np.array([[0, 0, 6, 4]]), "box").counts == [CELLS.sum()]
+
+
+ACROSS = Grid((Fraction(170), Fraction(-20), Fraction(-170), Fraction(0)), 4, 8, "degrees")
+
+
+def test_across_the_antimeridian_answers_are_those_of_a_grid_that_is_turned() -> None:
+    counts = np.random.default_rng(3).uniform(0, 9, (4, 8))
+    there = ReleasedGrid(ACROSS, counts, [])
+    here = ReleasedGrid(replace(ACROSS, box=(Fraction(-10), Fraction(-20), Fraction(10), Fraction(0))), counts, [])
+    asked = [[175, -15, -172, -3], [171, -9, 179, -1], [-179, -9, -178, -1], [181, -9, 182, -1], [100, -30, -100, 9]]
+    turned = [[-5, -15, 8, -3], [-9, -9, -1, -1], [1, -9, 2, -1], [1, -9, 2, -1], [-80, -30, 80, 9]]
+    assert there.count(asked, "box").counts == pytest.approx(here.count(turned, "degrees").counts)
+    assert there.count(asked, "degrees").clipped.tolist() == [False, False, False, False, True]
+    east, west = ([[x, -12], [x + 4, -12], [x + 4, -2], [x, -2]] for x in (176, -180))
+    cut = {"type": "MultiPolygon", "coordinates": [[east], [west]]}
+    uncut = {
+        "type": "Polygon",
+        "coordinates": [[[x + 360 if x < 0 else x, y] for x, y in [*east[:1], *west[1:3], east[3]]]],
+    }
+    wanted = here.count([[-4, -12, 4, -2]], "degrees").counts[0]
+    assert there.count_polygons([cut, uncut]).counts == pytest.approx([wanted, wanted])
+    with pytest.raises(ParameterError, match="rectangle 1 meets the box from both sides"):
+        there.count([[-180, -5, 180, 0]], "degrees")
+
+
+def test_hexagons_cover_a_grid_across_the_antimeridian_once() -> None:
+    pytest.importorskip("h3", reason="needs the extra h3")
+    table = hexagon_table(ACROSS, CumulativeGrid(np.ones((4, 8))), 2)
+    assert table["count"].to_numpy().sum() == pytest.approx(32)
+    cells = table["h3"].to_pylist()
+    answers = ReleasedGrid(ACROSS, np.ones((4, 8)), []).count_hexagons(cells)
+    assert answers.counts == pytest.approx(table["count"].to_numpy())

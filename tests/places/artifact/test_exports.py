@@ -8,12 +8,13 @@ import duckdb
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+import shapely
 
 from starling.errors import OutputError, ParameterError
-from starling.places.answers.coordinates import reference_system
+from starling.places.answers.coordinates import ends_in_box, reference_system
 from starling.places.answers.rectangles import CumulativeGrid
 from starling.places.artifact.exports import hexagon_table, write_all, write_geojson, write_geoparquet, write_npz
-from starling.places.plan.grid import Grid
+from starling.places.plan.grid import Crs, Grid
 from starling.places.postprocess.leaves import counted
 
 BOXES = np.array([[0, 2, 0, 3], [2, 4, 0, 3], [0, 4, 3, 6]], dtype=np.int32)
@@ -200,3 +201,24 @@ def test_h3_cells_in_whole_numbers_keep_the_sum() -> None:
     table = hexagon_table(CITY, released, 6, rounded=True)
     assert table["count"].type == "int64"
     assert sum(table["count"].to_pylist()) == round(released.grid.sum())
+
+
+@pytest.mark.parametrize("crs", ["degrees", "equal-area"])
+def test_boxes_across_the_antimeridian_are_cut_there(tmp_path: Path, crs: Crs) -> None:
+    scale = 1 if crs == "degrees" else 111_000
+    across = Grid((Fraction(171 * scale), Fraction(-20 * scale), Fraction(-171 * scale), Fraction(0)), 2, 3, crs)
+    boxes = np.array([[0, 2, 0, 1], [0, 1, 1, 3], [1, 2, 1, 2], [1, 2, 2, 3]], dtype=np.int32)
+    numbers = {"count": np.arange(4.0)}
+    write_geojson(tmp_path / "boxes.geojson", across, boxes, numbers)
+    features = json.loads((tmp_path / "boxes.geojson").read_text())["features"]
+    shapes = [shapely.geometry.shape(each["geometry"]) for each in features]
+    assert [each.geom_type for each in shapes] == ["Polygon", "MultiPolygon", "MultiPolygon", "Polygon"]
+    assert all(each.is_valid and -180 <= each.bounds[0] < each.bounds[2] <= 180 for each in shapes)
+    assert shapely.union_all(shapes).area == pytest.approx(sum(each.area for each in shapes))
+    write_geoparquet(tmp_path / "boxes.parquet", across, boxes, numbers)
+    read = shapely.from_wkb(pq.read_table(tmp_path / "boxes.parquet")["geometry"].to_pylist())
+    assert [each.geom_type for each in read] == [each.geom_type for each in shapes]
+    if crs == "degrees":
+        assert shapely.equals(read, shapes).all()
+    ends = ends_in_box(across, boxes)
+    assert [x0 > x1 for x0, _, x1, _ in ends.tolist()] == [False, True, True, False]

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from starling.errors import PlanError
 from starling.places.plan import Grid
-from starling.places.plan.grid import RADIUS
+from starling.places.plan.grid import RADIUS, TURN, Crs
+from starling.places.source.cells import _place
 
 
 def box(*sides: int | str) -> tuple[Fraction, Fraction, Fraction, Fraction]:
@@ -55,7 +56,6 @@ def test_rectangles_of_the_box_become_rectangles_of_cells() -> None:
     [
         ((0, 0, 0, 1), (2, 2), "degrees", "box is empty"),
         ((0, 2, 1, 1), (2, 2), "degrees", "box is reversed; give x0"),
-        ((170, 0, -170, 1), (2, 2), "degrees", "across the antimeridian; publish two boxes"),
         ((3, 0, 2, 1), (2, 2), "plain", "box is reversed; give x0"),
         ((0, 0, 1, 91), (2, 2), "degrees", "beyond latitude 90"),
         ((0, 0, 181, 1), (2, 2), "degrees", "beyond longitude 180"),
@@ -78,3 +78,41 @@ def test_a_wrong_box_is_refused_with_its_cause(
 def test_plain_units_alone_are_named(crs: str, name: str) -> None:
     with pytest.raises(PlanError, match="crs_name is missing for plain units"):
         Grid(box(0, 0, 1, 1), 2, 2, crs, name)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("crs", ["degrees", "equal-area"])
+def test_a_box_across_the_antimeridian_places_points_as_one_that_is_turned(crs: Crs) -> None:
+    half = TURN[crs] / 2
+    ends = (half - half / 12, Fraction(0), -half + half / 20, Fraction(10))
+    across = Grid((Fraction(int(ends[0])), ends[1], Fraction(int(ends[2])), ends[3]), 2, 7, crs)
+    x0, _, x1, _ = across.ends
+    assert across.crosses
+    assert "across the antimeridian" in across.box_text
+    random = np.random.default_rng(5)
+    x = np.concatenate([random.uniform(-180, 180, 3000), random.uniform(160, 180, 500), [180, -180, 179.9999, np.nan]])
+    y = np.full(len(x), 0.00001)
+    column = np.full(len(x), -1, dtype=np.int64)
+    _place(x, y, *across.edges, 0, 7, column)
+    first, beyond = across.edges_beyond
+    _place(x, y, beyond, across.edges[1], first, 7, column)
+    for lon, at in zip(x.tolist(), column.tolist(), strict=True):
+        if np.isnan(lon):
+            assert at == -1
+            continue
+        unit = float(half) / 180 * lon
+        place = (unit if unit >= float(x0) else unit + float(2 * half)) - float(x0)
+        wanted = place / float(x1 - x0) * 7
+        assert at == (int(wanted) if wanted < 7 else -1) or abs(wanted - round(wanted)) < 1e-9
+    assert (across.holds(x, y) == (column >= 0)).all()
+    assert column[-4] == column[-3] >= 0
+
+
+def test_the_edges_on_both_sides_of_the_antimeridian_are_exact() -> None:
+    across = Grid((Fraction(1701, 10), Fraction(0), Fraction(-1699, 10), Fraction(1)), 1, 20, "degrees")
+    first, beyond = across.edges_beyond
+    assert (first, beyond[0], len(beyond)) == (9, -180, 12)
+    for number, edge in enumerate(beyond[1:].tolist(), start=first + 1):
+        exact = Fraction(1701, 10) + number - 360
+        assert Fraction(edge) >= exact > Fraction(np.nextafter(edge, -np.inf))
+    ends_there = Grid((Fraction(170), Fraction(0), Fraction(-180), Fraction(1)), 1, 2, "degrees")
+    assert ends_there.holds(np.array([179.9, 180, -180]), np.zeros(3)).tolist() == [True, False, False]

@@ -38,6 +38,7 @@ const digits_of = (gap) => Math.max(0, -Math.floor(Math.log10(gap) + 1e-9));
 
 /** @param {number} value @param {number} digits @param {boolean} across */
 function degrees(value, digits, across) {
+  if (across && value > 180) value -= 360;
   const letter = Math.abs(value) < 1e-12 ? "" : across ? (value < 0 ? " W" : " E") : value < 0 ? " S" : " N";
   return `${Math.abs(value).toFixed(digits)}°${letter}`;
 }
@@ -65,9 +66,16 @@ export class Frame {
     return south + y / this.facts.high * (north - south);
   }
 
+  /** All the way round in units of the box, where it lies across the antimeridian and goes on beyond it; else 0. */
+  get turn() {
+    const { crs, radius, box: [, , east] } = this.facts, half = crs === "degrees" ? 180 : Math.PI * radius;
+    return crs !== "plain" && east > half * (1 + 1e-9) ? 2 * half : 0;
+  }
+
   /** As the library does, so that a rectangle has the same cells. @param {number} u */
   to_x(u) {
-    return (u - this.facts.box[0]) * this.facts.per_unit[0];
+    const { box: [west, , east], per_unit } = this.facts, turn = this.turn;
+    return (u - west + (turn && u < (west + east - turn) / 2 ? turn : 0)) * per_unit[0];
   }
 
   /** @param {number} v */
@@ -175,7 +183,7 @@ export function coastlines(buffer, frame) {
   const bytes = new Uint8Array(buffer), lines = [];
   const { crs, radius } = frame.facts, turn = Math.PI / 180;
   const in_cells = (/** @type {number} */ east, /** @type {number} */ north) =>
-    crs === "degrees" ? [frame.to_x(east), frame.to_y(north)] : [frame.to_x(radius * turn * east), frame.to_y(radius * Math.sin(turn * north))];
+    [(east * (crs === "degrees" ? 1 : radius * turn) - frame.facts.box[0]) * frame.facts.per_unit[0], frame.to_y(crs === "degrees" ? north : radius * Math.sin(turn * north))];
   let at = 0;
   const varint = () => {
     let number = 0, shift = 0;
@@ -208,10 +216,12 @@ export function coastlines(buffer, frame) {
 export function draw_coast(context, frame, coast, ink) {
   for (const kind of [true, false]) {
     context.beginPath();
-    for (const { border, points } of coast) {
-      if (border !== kind) continue;
-      context.moveTo(frame.at_x(points[0]), frame.at_y(points[1]));
-      for (let k = 2; k < points.length; k += 2) context.lineTo(frame.at_x(points[k]), frame.at_y(points[k + 1]));
+    for (const by of frame.turn ? [0, frame.turn * frame.facts.per_unit[0]] : [0]) {
+      for (const { border, points } of coast) {
+        if (border !== kind) continue;
+        context.moveTo(frame.at_x(points[0] + by), frame.at_y(points[1]));
+        for (let k = 2; k < points.length; k += 2) context.lineTo(frame.at_x(points[k] + by), frame.at_y(points[k + 1]));
+      }
     }
     context.strokeStyle = kind ? ink.border : ink.coast;
     context.setLineDash(kind ? [4, 3] : []);
@@ -246,7 +256,7 @@ export function draw_axes(context, frame, kind, ink) {
   context.font = "12px system-ui, sans-serif";
   for (const across of [true, false]) {
     const [value, place, text] = frame.axis(kind, across);
-    const bound = kind !== "degrees" ? Infinity : across ? 180 : 90, ends = across ? [frame.map_x(left), frame.map_x(right)] : [frame.map_y(bottom), frame.map_y(top)];
+    const bound = kind !== "degrees" ? Infinity : across ? (frame.turn ? 360 : 180) : 90, ends = across ? [frame.map_x(left), frame.map_x(right)] : [frame.map_y(bottom), frame.map_y(top)];
     const [first, last] = ends.map((end) => Math.min(Math.max(value(end), -bound), bound));
     if (!(last > first)) continue;
     const room = kind === "degrees" ? [70, 40] : [90, 50], gap = tick_gap((last - first) / Math.max(across ? width / room[0] : height / room[1], 2), kind);

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from starling.distribution import install
 from starling.errors import ParameterError
 from starling.places.answers.rectangles import Float64
-from starling.places.answers.regions import Region
+from starling.places.answers.regions import Region, meeting
 
 Projection: TypeAlias = Callable[[Float64], Float64]
 """From float64 (points, 2), longitude and latitude in degrees, to other units."""
@@ -39,11 +39,11 @@ def _library() -> ModuleType:
     return h3  # type: ignore[no-any-return]
 
 
-def hexagon_regions(cells: Sequence[str], project: Projection) -> list[Region]:
-    """The polygons of H3 cells, by their ids as h3 writes them: 15 hexadecimal digits. Raises ParameterError for an id that is none, or h3
-    is not installed.
+def hexagon_regions(cells: Sequence[str], project: Projection, across: int | None = None) -> list[Region]:
+    """The polygons of H3 cells, by their ids as h3 writes them: 15 hexadecimal digits. `across` is how many columns a grid has that lies
+    across the antimeridian, None of another. Raises ParameterError for an id that is none, or h3 is not installed.
     """
-    rings = hexagon_rings(cells, project)
+    rings = hexagon_rings(cells, project, across)
     regions: list[Region] = [[] for _ in cells]
     for cell, begin, end in zip(rings.cells.tolist(), rings.ends[:-1].tolist(), rings.ends[1:].tolist(), strict=True):
         regions[cell] = [*regions[cell], [rings.corners[begin:end]]]
@@ -65,8 +65,8 @@ class Rings:
     cells: npt.NDArray[np.int64]
 
 
-def hexagon_rings(cells: Sequence[str], project: Projection) -> Rings:
-    """The rings of H3 cells; raises as `hexagon_regions`."""
+def hexagon_rings(cells: Sequence[str], project: Projection, across: int | None = None) -> Rings:
+    """The rings of H3 cells; arguments and what is raised are as of `hexagon_regions`."""
     h3 = _library()
     for number, cell in enumerate(cells, start=1):
         if not h3.is_valid_cell(cell):
@@ -74,6 +74,10 @@ def hexagon_rings(cells: Sequence[str], project: Projection) -> Rings:
     resolutions = set(map(h3.get_resolution, cells))
     poles = {h3.latlng_to_cell(pole, 0.0, each): pole for each in resolutions for pole in (90.0, -90.0)}
     rings = [(at, ring) for at, cell in enumerate(cells) for ring in _rings(h3, cell, poles.get(cell))]
+    if across is not None:
+        # The first ring of each, as often as it meets the grid.
+        first = [_rings(h3, cell, poles.get(cell))[0] for cell in cells]
+        rings = [(at, each[0]) for at, ring in enumerate(first) for each in meeting([ring], project, 360.0, across)]
     corners = np.concatenate([ring for _, ring in rings]) if rings else np.zeros((0, 2))
     ends = np.cumsum([0, *(len(ring) for _, ring in rings)], dtype=np.int64)
     return Rings(project(corners), ends, np.array([at for at, _ in rings], dtype=np.int64))
@@ -107,7 +111,10 @@ def touching(box: tuple[float, float, float, float], resolution: int) -> list[st
         raise ParameterError("resolution", f"has more than {MOST_CELLS:,} cells in the box", "give a coarser one")
     cells_near: set[str] = set()
     across, up = (np.linspace(a, b, ceil((b - a) / _WIDE) + 1) for a, b in ((west, east), (south, north)))
-    for x0, x1 in pairwise(across):
+    if west < 180 < east:
+        across = np.unique([*across, 180.0])
+    pieces = [(a - 360, b - 360) if a >= 180 else (a, b) for a, b in pairwise(across)]
+    for x0, x1 in pieces:
         for y0, y1 in pairwise(up):
             corners = [(y0, x0), (y0, x1), (y1, x1), (y1, x0)]
             cells_near.update(h3.polygon_to_cells_experimental(h3.LatLngPoly(corners), resolution, contain="overlap"))

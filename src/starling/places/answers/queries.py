@@ -17,8 +17,9 @@ LARGEST: Final = 1 << 28
 """Bytes of a file."""
 
 
-def read_rectangles(path: Path) -> Float64:
-    """Rectangles of a CSV file with the columns x0, y0, x1 and y1, float64 (m, 4); other columns are left alone. Raises ParameterError
+def read_rectangles(path: Path, *, across: bool = False) -> Float64:
+    """Rectangles of a CSV file with the columns x0, y0, x1 and y1, float64 (m, 4); other columns are left alone. x0 may be beyond x1 where
+    they are asked for `across` the antimeridian. Raises ParameterError
     where the file cannot be read, has no such columns, or has lines that are no rectangle, all of which are listed.
     """
     lines = csv.reader(_text(path).splitlines())
@@ -35,7 +36,9 @@ def read_rectangles(path: Path) -> Float64:
         except (ValueError, IndexError):
             problems.append(Problem("rectangle", "is not four numbers", "write x0, y0, x1, y1", path.name, number))
             continue
-        if not (-np.inf < x0 <= x1 < np.inf and -np.inf < y0 <= y1 < np.inf):
+        if not (
+            -np.inf < x0 < np.inf and -np.inf < x1 < np.inf and (across or x0 <= x1) and -np.inf < y0 <= y1 < np.inf
+        ):
             fix = "give finite numbers, x0 <= x1 and y0 <= y1"
             problems.append(Problem("rectangle", "has its ends in the wrong order, or none", fix, path.name, number))
         rows.append((x0, y0, x1, y1))

@@ -168,7 +168,7 @@ class CountHexagons(Counted):
     def counting(self, sizes: work.Sizes) -> tuple[int, int]:
         """As of regions of a few corners."""
         grid = sizes.grid
-        regions = hexagon_regions(self.cells, degrees_in_cells(grid))
+        regions = hexagon_regions(self.cells, degrees_in_cells(grid), grid.across)
         cells = sum(work.extent([ring for each in region for ring in each], grid, "cells") for region in regions)
         return work.regions(sizes, len(self.cells), cells, len(self.cells) * HEXAGON)
 

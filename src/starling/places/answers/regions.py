@@ -194,6 +194,19 @@ def count_regions(grid: CumulativeGrid, regions: Sequence[Region]) -> Counts:
     )
 
 
+def meeting(polygon: Polygon, project: Callable[[Float64], Float64], turn: float, columns: int) -> list[Polygon]:
+    """A polygon as it is and a turn to either side, of which those are taken that meet a grid of so many columns when projected; as it is
+    where none does.
+    """
+    result: list[Polygon] = []
+    for by in (0.0, turn, -turn):
+        shifted = [ring + np.array([by, 0.0]) for ring in polygon]
+        x = np.concatenate([project(ring)[:, 0] for ring in shifted])
+        if x.size and x.max() > 0 and x.min() < columns:
+            result.append(shifted)
+    return result or [polygon]
+
+
 def regions_of(geometries: Sequence[Mapping[str, Any]]) -> list[Region]:
     """The regions of GeoJSON geometries; raises ParameterError with every one that is none, as polygon 1, 2 and so on."""
     return _of_all(geometries, region_of)

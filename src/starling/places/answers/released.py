@@ -8,7 +8,12 @@ from typing import Any
 import numpy.typing as npt
 
 from starling.errors import SHOWN, ParameterError
-from starling.places.answers.coordinates import Units, degrees_in_cells, in_cells
+from starling.places.answers.coordinates import (
+    Units,
+    degrees_in_cells,
+    rectangles_in_cells,
+    region_in_cells,
+)
 from starling.places.answers.hexagons import hexagon_regions
 from starling.places.answers.hotspots import Hotspots, hotspots
 from starling.places.answers.leaf_table import LeafTable
@@ -165,7 +170,7 @@ class ReleasedGrid(InSession):
                 degrees of a grid in plain units, or another level than `Surety.of` takes.
         """
         queries = rectangular(rectangles)
-        queries = in_cells(self.grid, units)(queries.reshape(-1, 2)).reshape(-1, 4)
+        queries = rectangles_in_cells(self.grid, units, queries)
         counts = (self.boxes or self.table).count(queries)
         surety = self.surety if intervals else None
         return _answers(counts, surety.of(queries, exact(level, field="level"), together=together) if surety else None)
@@ -186,15 +191,16 @@ class ReleasedGrid(InSession):
         Raises:
             ParameterError: what is no polygon, or has rings that cross, and as `count` says of units and level.
         """
-        regions, project = regions_of(polygons), in_cells(self.grid, units)
-        projected = [[[project(ring) for ring in polygon] for polygon in region] for region in regions]
-        return self._count_regions(projected, level, together)
+        regions = [region_in_cells(self.grid, units, region) for region in regions_of(polygons)]
+        return self._count_regions(regions, level, together)
 
     def count_hexagons(self, cells: Sequence[str], level: Exact = LEVEL, *, together: bool = False) -> Answers:
         """Points in H3 cells, by their ids, by the share of each cell of the grid that lies in them; level and `together` are as of
         `count`. Raises ParameterError for an id that is none, h3 is not installed, and as `count` says of degrees and level.
         """
-        return self._count_regions(hexagon_regions(cells, degrees_in_cells(self.grid)), level, together)
+        return self._count_regions(
+            hexagon_regions(cells, degrees_in_cells(self.grid), self.grid.across), level, together
+        )
 
     def _count_regions(self, regions: Sequence[Region], level: Exact, together: bool) -> Answers:
         counts = count_regions(self.table, regions)

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from starling.errors import ParameterError
-from starling.places.answers.coordinates import Units, in_cells
+from starling.places.answers.coordinates import Units, region_in_cells
 from starling.places.answers.rectangles import Float64
 from starling.places.plan.grid import Grid
 
@@ -79,13 +79,14 @@ def extent(corners: Iterable[Float64], grid: Grid, units: Units) -> int:
     """The cells of the smallest block that holds a region, float64 (corners, 2) of each ring, on the grid; all where its corners have no
     place there.
     """
-    points = np.concatenate([np.reshape(ring, (-1, 2)) for ring in corners] or [np.zeros((0, 2))])
-    if not len(points):
+    rings = [np.reshape(ring, (-1, 2)) for ring in corners]
+    if not sum(map(len, rings)):
         return 0
     try:
-        points = in_cells(grid, units)(points)
+        region = region_in_cells(grid, units, [[ring] for ring in rings if len(ring)])
     except ParameterError:
         return 0  # The question is refused by the same error.
+    points = np.concatenate([ring for polygon in region for ring in polygon])
     if not np.isfinite(points).all():
         return grid.cells
     ends = np.clip([np.floor(points.min(axis=0)), np.ceil(points.max(axis=0))], 0, grid.shape[::-1])

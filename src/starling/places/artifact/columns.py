@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
-from starling.places.answers.coordinates import corners
+from starling.places.answers.coordinates import ends_in_box
 from starling.places.artifact.public_plan import FILES, SIDES, TITLES, WORDS
 from starling.places.plan import Plan
 from starling.places.postprocess import Estimate
@@ -78,7 +78,7 @@ def pieces(plan: Plan, estimates: Sequence[Estimate]) -> Iterator[Mapping[str, p
             }
         for begin in range(0, len(estimated.leaves), PIECE):
             boxes = np.ascontiguousarray(estimated.leaves[begin : begin + PIECE])
-            ends = corners(plan.grid, boxes)[:, [0, 2]].reshape(-1, 4)
+            ends = ends_in_box(plan.grid, boxes)
             points = estimated.counts[begin : begin + PIECE]
             numbers = [np.ascontiguousarray(each) for each in (*boxes.T, *ends.T, points)]
             yield {BOXES: pa.table([_named(name, len(boxes)), *numbers], BOX_TABLE)}

@@ -1,7 +1,8 @@
 """A released grid in the formats of others: boxes as GeoParquet and GeoJSON, the grid as .npz, counts of H3 cells as Parquet.
 
 GeoParquet 1.1: each box is a polygon in WKB, and the metadata `geo` says in which coordinates. GeoJSON (RFC 7946) is in degrees, longitude
-first. All of it is made of released numbers.
+first. A box across the antimeridian is cut there into two polygons, as RFC 7946, Section 3.1.9, asks. All of it is made of released
+numbers.
 """
 
 import json
@@ -13,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
+import shapely
 
 from starling.engine.new_folder import new_folder
 from starling.errors import ParameterError
@@ -21,6 +23,7 @@ from starling.places.answers.coordinates import (
     box_in_degrees,
     corners,
     corners_in_degrees,
+    cut_at_antimeridian,
     degrees_in_cells,
     reference_system,
 )
@@ -30,7 +33,7 @@ from starling.places.answers.rectangles import CumulativeGrid, Float64
 from starling.places.answers.regions import ROUNDING, sum_rings
 from starling.places.answers.whole_numbers import whole_boxes, whole_cells, whole_numbers
 from starling.places.measurements import Int32, Int64
-from starling.places.plan.grid import Grid
+from starling.places.plan.grid import EAST, TURN, Grid
 
 Columns: TypeAlias = Mapping[str, npt.NDArray[np.float64] | npt.NDArray[np.int64]]
 
@@ -121,16 +124,15 @@ def rounded_points(cells: Float64 | None, boxes: Int32, counts: Float64) -> tupl
 
 def write_geoparquet(path: Path, grid: Grid, boxes: Int32, columns: Columns) -> None:
     """Write boxes, int32 (boxes, 4), at least one, as polygons with a column `geometry`, behind the others, in units of the grid's box."""
-    records = np.zeros(len(boxes), dtype=_RECTANGLE)
-    records["order"], records["kind"], records["rings"], records["corners"] = 1, 3, 1, 5
-    records["corner"] = places = corners(grid, boxes)
-    ends = np.arange(len(boxes) + 1, dtype=np.int32) * _RECTANGLE.itemsize
-    geometry = pa.BinaryArray.from_buffers(
-        pa.binary(), len(boxes), [None, pa.py_buffer(ends.tobytes()), pa.py_buffer(records.tobytes())]
-    )
+    places, kinds = corners(grid, boxes), ["Polygon"]
+    if grid.crosses:
+        places, of = cut_at_antimeridian(places, float(TURN[grid.crs]) / 2)
+        geometry, kinds = _cut_polygons(places, of), ["Polygon", "MultiPolygon"]
+    else:
+        geometry = _polygons(places)
     about: dict[str, Any] = {
         "encoding": "WKB",
-        "geometry_types": ["Polygon"],
+        "geometry_types": kinds,
         "orientation": "counterclockwise",
         "edges": "planar",
         "bbox": [*places.min(axis=(0, 1)).tolist(), *places.max(axis=(0, 1)).tolist()],
@@ -147,30 +149,59 @@ def write_geoparquet(path: Path, grid: Grid, boxes: Int32, columns: Columns) -> 
     pq.write_table(table.replace_schema_metadata({"geo": json.dumps(geo)}), path, compression="zstd")
 
 
+def _polygons(places: Float64) -> pa.Array:
+    """Rectangles, float64 (boxes, 5, 2), as WKB."""
+    records = np.zeros(len(places), dtype=_RECTANGLE)
+    records["order"], records["kind"], records["rings"], records["corners"] = 1, 3, 1, 5
+    records["corner"] = places
+    ends = np.arange(len(places) + 1, dtype=np.int32) * _RECTANGLE.itemsize
+    buffers = [None, pa.py_buffer(ends.tobytes()), pa.py_buffer(records.tobytes())]
+    return pa.BinaryArray.from_buffers(pa.binary(), len(places), buffers)
+
+
+def _cut_polygons(places: Float64, of: Int64) -> pa.Array:
+    """Rectangles, float64 (pieces, 5, 2), of which those of one box make one geometry, as WKB."""
+    pieces, (first, many) = shapely.polygons(places), np.unique(of, return_index=True, return_counts=True)[1:]
+    cut = np.repeat(many > 1, many)
+    geometries = pieces[first]
+    geometries[many > 1] = shapely.multipolygons(pieces[cut], indices=np.repeat(np.arange((many > 1).sum()), 2))
+    return pa.array(shapely.to_wkb(geometries), pa.binary())
+
+
 def write_geojson(path: Path, grid: Grid, boxes: Int32, columns: Columns) -> None:
     """Write boxes as a feature collection in degrees, a feature a line; rows and columns of cells are properties too. Raises ParameterError
     where the grid is in plain units.
     """
-    rings = corners_in_degrees(grid, boxes).tolist()
+    rings, of = corners_in_degrees(grid, boxes), np.arange(len(boxes))
+    if grid.crosses:
+        rings, of = cut_at_antimeridian(rings, float(EAST))
+    pieces = np.split(rings, np.searchsorted(of, np.arange(1, len(boxes)))) if len(boxes) else []
     names = ["first_row", "end_row", "first_column", "end_column", *columns]
     rows = zip(*(each.tolist() for each in (*boxes.T, *columns.values())), strict=True)
     with path.open("x", encoding="utf-8") as file:
         file.write('{"type": "FeatureCollection", "features": [')
-        for number, (values, ring) in enumerate(zip(rows, rings, strict=True)):
+        for number, (values, each) in enumerate(zip(rows, pieces, strict=True)):
             feature = {
                 "type": "Feature",
-                "geometry": {"type": "Polygon", "coordinates": [ring]},
+                "geometry": _geometry(each),
                 "properties": dict(zip(names, values, strict=True)),
             }
             file.write(("," if number else "") + "\n" + json.dumps(feature))
         file.write("\n]}\n")
 
 
+def _geometry(rings: Float64) -> dict[str, Any]:
+    """Rectangles of one box, float64 (1 or 2, 5, 2), as a geometry of GeoJSON."""
+    if len(rings) == 1:
+        return {"type": "Polygon", "coordinates": rings.tolist()}
+    return {"type": "MultiPolygon", "coordinates": [[ring] for ring in rings.tolist()]}
+
+
 def write_npz(path: Path, grid: Grid, counts: Float64 | Int64) -> None:
     """Write counts, (rows, columns), with the ends of rows and columns in units of the box: `counts`, `x`, `y`; row 0 is the
-    southern one.
+    southern one. Across the antimeridian x goes on beyond it.
     """
-    x0, y0, x1, y1 = map(float, grid.box)
+    x0, y0, x1, y1 = map(float, grid.ends)
     x, y = np.linspace(x0, x1, grid.columns + 1), np.linspace(y0, y1, grid.rows + 1)
     with path.open("xb") as file:
         np.savez_compressed(file, counts=counts, x=x, y=y)
@@ -181,7 +212,7 @@ def hexagon_table(grid: Grid, released: CumulativeGrid, resolution: int, *, roun
     the box. Raises ParameterError where the grid is in plain units, another resolution, too many cells, or h3 is not installed.
     """
     cells = touching(box_in_degrees(grid), resolution)
-    rings = hexagon_rings(cells, degrees_in_cells(grid))
+    rings = hexagon_rings(cells, degrees_in_cells(grid), grid.across)
     points, within, whole = np.zeros((3, len(rings.cells)))
     sum_rings(rings.corners, rings.ends, released.grid, points, within, whole)
     # A cell on the antimeridian has its ring twice.

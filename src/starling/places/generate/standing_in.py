@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from starling.distribution import install
 from starling.errors import ParameterError
 from starling.places.plan import Plan
-from starling.places.plan.grid import Float64
+from starling.places.plan.grid import EAST, Float64
 from starling.places.plan.points import PointPlan
 from starling.planfile.invented import SEED, write_titled
 
@@ -50,6 +50,8 @@ def records(plan: Plan, points: int, seed: int = SEED) -> pa.Table:
     """So many invented points by a public seed, in the columns that the plan reads; all lie in its box and its slices."""
     random = np.random.default_rng(seed)
     x, y = (_coordinates(edges, share) for edges, share in zip(plan.grid.edges, _shares(random, points), strict=True))
+    if plan.grid.crosses:
+        x = np.where(x >= EAST, x - 2 * EAST, x)
     columns = {**columns_of_points(plan, x, y), **columns_of_units(plan, random, points)}
     if plan.value is not None:
         columns[plan.columns.value] = pa.array(random.integers(plan.value.lower, plan.value.upper + 1, points))

@@ -52,9 +52,7 @@ def heat_map(
         chosen: A rectangle that is outlined: x0, y0, x1, y1 in cells of the public grid.
         side: Cells a side of the squares.
     """
-    west, south, east, north = map(float, of.box)
-    if west > east:  # the box crosses the meridian of 180 degrees
-        east += 360
+    west, south, east, north = map(float, of.ends)
     fold = -(-max(grid.shape) // MOST)
     shown = folded(grid, fold)
     # The last cells of a folded grid may reach beyond it.

@@ -136,14 +136,14 @@ def encoded(shown: Map) -> bytes:
 
 def grid_facts(grid: Grid, aspect: float, shape: tuple[int, ...], step: int) -> dict[str, Any]:
     """What is public of a grid, of which so many rows and columns of squares of `step` cells a side are shown."""
-    x0, y0, x1, y1 = grid.box
+    x0, y0, x1, y1 = grid.ends
     return {
         "rows": shape[0],
         "columns": shape[1],
         "high": grid.rows,
         "wide": grid.columns,
         "fold": step,
-        "box": [float(end) for end in grid.box],
+        "box": [float(end) for end in grid.ends],
         "per_unit": [float(grid.columns / (x1 - x0)), float(grid.rows / (y1 - y0))],
         "crs": grid.crs,
         "radius": float(RADIUS),

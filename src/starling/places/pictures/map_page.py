@@ -17,7 +17,7 @@ import numpy as np
 
 from starling.pages.parts import Table
 from starling.pages.rendering import stand_alone, static_files
-from starling.places.answers.coordinates import box_in_degrees, corners
+from starling.places.answers.coordinates import box_in_degrees, corners, ends_in_box
 from starling.places.answers.hotspots import Hotspots, chance_text
 from starling.places.answers.released import Answers
 from starling.places.answers.sure import LEVEL
@@ -153,7 +153,7 @@ def _ends(grid: Grid, boxes: Int32) -> list[list[str]]:
     """West, south, east and north end of boxes, in units of the grid."""
     ends = corners(grid, boxes)[:, [0, 2]].reshape(-1, 4)
     digits = max(0, int(np.ceil(-np.log10(np.ptp(ends, axis=None) / max(grid.shape)))) + 1) if len(ends) else 0
-    return [[f"{end:z,.{digits}f}" for end in row] for row in ends.tolist()]
+    return [[f"{end:z,.{digits}f}" for end in row] for row in ends_in_box(grid, boxes).tolist()]
 
 
 def hotspot_rows(grid: Grid, table: Hotspots) -> Sequence[dict[str, Any]]:

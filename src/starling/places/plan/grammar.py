@@ -43,7 +43,10 @@ _GRID: Final = Table(
         "crs_name": Key(
             'The reference system of plain units, such as `"EPSG:2263"`.', text('name it like "EPSG:2263"'), default=""
         ),
-        "box": Key("x0, y0, x1, y1: public, never taken from the data.", numbers(4, "is not four numbers", _BOX)),
+        "box": Key(
+            "x0, y0, x1, y1: public, never taken from the data; across the antimeridian x0 is the larger, as 170 before -170.",
+            numbers(4, "is not four numbers", _BOX),
+        ),
         "rows": Key("Cells from y0 to y1.", whole(1, MOST_SIDE)),
         "columns": Key("Cells from x0 to x1.", whole(1, MOST_SIDE)),
     },

@@ -6,6 +6,9 @@ the north or east of it; one on the northern or eastern edge of the box lies out
 there, and a longitude of 180 is one of -180 where the box begins there. Whoever counts compares with these doubles and divides
 nothing, so that DuckDB, Spark and Python put every point into the same cell.
 
+A box whose western end is the larger one lies across the antimeridian: from 170 to -170 it is 20 degrees wide. Its edges go on beyond 180,
+and a point is compared with them, or, west of the antimeridian's other side, with the same edges a turn back, each rounded on its own.
+
 Cells of equal area are rectangles of Lambert's cylindrical projection of a sphere with the earth's surface, in metres: x is the longitude
 in radians times R, y is R times the sine of the latitude. Points come in degrees all the same: the edges are taken back to degrees, each
 to the nearest double, by interval arithmetic.
@@ -38,6 +41,12 @@ RADIUS: Final = Fraction(63_710_072, 10)
 """R: metres, of the sphere with the surface of the WGS 84 ellipsoid."""
 EAST: Final = 180
 NORTH: Final = 90
+TURN: Final = {
+    "degrees": Fraction(360),
+    # A turn's length to far more digits than a double has.
+    "equal-area": 2 * RADIUS * Fraction(3141592653589793238462643383279502884197169399375105820974944, 10**60),
+}
+"""All the way round, in units of the box."""
 UNITS: Final = {"degrees": "degrees of longitude and latitude", "equal-area": "metres of cylindrical equal area"}
 """The units of a box in words, of all but plain ones."""
 _BITS: Final = 256
@@ -48,7 +57,8 @@ class Grid:
     """A public grid.
 
     Attributes:
-        box: x0, y0, x1, y1, exact: degrees of longitude and latitude, metres of the equal-area projection, or plain units.
+        box: x0, y0, x1, y1, exact: degrees of longitude and latitude, metres of the equal-area projection, or plain units. Where it lies
+            across the antimeridian, x0 is larger than x1.
         crs: The units of the box.
         crs_name: The coordinate reference system of plain units, like "EPSG:2263"; empty for the two others.
     """
@@ -83,9 +93,6 @@ class Grid:
             yield "box", "is empty", "give x0 < x1 and y0 < y1"
         elif y0 > y1 or (x0 > x1 and self.crs == "plain"):
             yield "box", "is reversed", "give x0, y0, x1, y1 with x0 < x1 and y0 < y1"
-        elif x0 > x1:
-            fix = "publish two boxes, one on each side of it; for one elsewhere give x0 < x1"
-            yield "box", "is reversed, or lies across the antimeridian", fix
         if self.crs != "plain":
             # 22/7 is above pi: what it lets through beyond longitude 180 holds no point.
             beyond = (EAST, NORTH) if self.crs == "degrees" else (RADIUS * Fraction(22, 7), RADIUS)
@@ -98,7 +105,24 @@ class Grid:
     def box_text(self) -> str:
         """The box in words."""
         x0, y0, x1, y1 = (f"{float(side):z.10g}" for side in self.box)
-        return f"x from {x0} to {x1}, y from {y0} to {y1}, in {UNITS.get(self.crs, self.crs_name)}"
+        across = " across the antimeridian" if self.crosses else ""
+        return f"x from {x0} to {x1}{across}, y from {y0} to {y1}, in {UNITS.get(self.crs, self.crs_name)}"
+
+    @property
+    def crosses(self) -> bool:
+        """Whether the box lies across the antimeridian."""
+        return self.box[0] > self.box[2]
+
+    @property
+    def across(self) -> int | None:
+        """The columns of a box across the antimeridian; None of another."""
+        return self.columns if self.crosses else None
+
+    @property
+    def ends(self) -> Box:
+        """The box with x0 < x1: where it lies across the antimeridian, its eastern end is a turn further."""
+        x0, y0, x1, y1 = self.box
+        return (x0, y0, x1 + TURN[self.crs], y1) if self.crosses else self.box
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -118,12 +142,24 @@ class Grid:
     @cached_property
     def edges(self) -> tuple[Float64, Float64]:
         """float64 (columns + 1,) and (rows + 1,): the edges in x and in y, ascending, in the units in which points come."""
-        x0, y0, x1, y1 = self.box
+        x0, y0, x1, y1 = self.ends
         if self.crs == "plain":
             return _edges(x0, x1, self.columns), _edges(y0, y1, self.rows)
         if self.crs == "degrees":
             return _edges(x0, x1, self.columns), _to_pole(_edges(y0, y1, self.rows))
         return _projected(x0, x1, self.columns, _longitude), _to_pole(_projected(y0, y1, self.rows, _latitude))
+
+    @cached_property
+    def edges_beyond(self) -> tuple[int, Float64]:
+        """Of a box across the antimeridian, the column that holds it, and float64 (columns + 1,): -180 and the edges east of it, of that
+        column on; none where no point lies there.
+        """
+        if not self.crosses or self.box[2] == -TURN[self.crs] / 2:
+            return 0, np.empty(0)
+        x0, x1 = self.box[0] - TURN[self.crs], self.box[2]
+        back = _edges(x0, x1, self.columns) if self.crs == "degrees" else _projected(x0, x1, self.columns, _longitude)
+        first = int(np.count_nonzero(back <= -EAST)) - 1
+        return first, np.concatenate([[-float(EAST)], back[first + 1 :]])
 
     def turned(self, x: Float64) -> Float64:
         """float64 (points,): longitudes, of which 180 is -180 where the box begins there; plain units as they are."""
@@ -131,9 +167,17 @@ class Grid:
             return x
         return np.where(x == EAST, -float(EAST), x)
 
+    def holds(self, x: Float64, y: Float64) -> npt.NDArray[np.bool_]:
+        """bool (points,): whether points lie in the box."""
+        (x_edges, y_edges), (_, beyond), x = self.edges, self.edges_beyond, self.turned(x)
+        across = (x >= x_edges[0]) & (x < x_edges[-1])
+        if len(beyond):
+            across |= (x >= beyond[0]) & (x < beyond[-1])
+        return np.asarray(across & (y >= y_edges[0]) & (y < y_edges[-1]))
+
     def in_cells(self, rectangles: npt.ArrayLike) -> Float64:
         """Rectangles in units of the box as rectangles in cells, with fractions; both float64 (rectangles, 4): x0, y0, x1, y1."""
-        x0, y0, x1, y1 = self.box
+        x0, y0, x1, y1 = self.ends
         points = np.asarray(rectangles, dtype=np.float64)
         origin = np.array([float(x0), float(y0)] * 2)
         per_unit = np.array([float(self.columns / (x1 - x0)), float(self.rows / (y1 - y0))] * 2)

@@ -20,8 +20,11 @@ from starling.privacy.compiled import compiled
 def cells_of(plan: Plan, table: pa.Table) -> Int64:
     """int64 (records,): slice times cells of the grid, plus row times columns, plus column; -1 for a record that is dropped."""
     x, y = points_of(plan, table)
-    cells = np.empty(len(x), dtype=np.int64)
-    _place(np.ascontiguousarray(plan.grid.turned(x)), y, *plan.grid.edges, cells)
+    cells = np.full(len(x), -1, dtype=np.int64)
+    _place(np.ascontiguousarray(plan.grid.turned(x)), y, *plan.grid.edges, 0, plan.grid.columns, cells)
+    first, beyond = plan.grid.edges_beyond
+    if len(beyond):
+        _place(x, y, beyond, plan.grid.edges[1], first, plan.grid.columns, cells)
     if plan.slices is not None:
         at = slices_of(plan, table)
         cells = np.where((at >= 0) & (cells >= 0), at * plan.grid.cells + cells, -1)
@@ -83,17 +86,15 @@ def _listed(column: pa.ChunkedArray, values: Sequence[str]) -> Int64:
 
 
 @compiled
-def _place(x: Float64, y: Float64, x_edges: Float64, y_edges: Float64, out: Int64) -> None:
-    """The cell of each point, -1 outside the half-open box and for NaN."""
+def _place(x: Float64, y: Float64, x_edges: Float64, y_edges: Float64, first: int, in_row: int, out: Int64) -> None:
+    """The cell of each point within half-open columns from the `first` on, of so many in a row; other points stay as they are."""
     columns, rows = len(x_edges) - 1, len(y_edges) - 1
     per_x = columns / (x_edges[columns] - x_edges[0])
     per_y = rows / (y_edges[rows] - y_edges[0])
     for at in range(len(x)):
         if x_edges[0] <= x[at] < x_edges[columns] and y_edges[0] <= y[at] < y_edges[rows]:
             column = _find(x_edges, x[at], min(int((x[at] - x_edges[0]) * per_x), columns - 1))
-            out[at] = _find(y_edges, y[at], min(int((y[at] - y_edges[0]) * per_y), rows - 1)) * columns + column
-        else:
-            out[at] = -1
+            out[at] = _find(y_edges, y[at], min(int((y[at] - y_edges[0]) * per_y), rows - 1)) * in_row + first + column
 
 
 @compiled

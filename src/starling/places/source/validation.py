@@ -11,7 +11,6 @@ from functools import partial
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from starling.engine.bounded_records import persons_of
@@ -21,7 +20,7 @@ from starling.engine.times import no_times
 from starling.errors import SHOWN, Findings, Problem
 from starling.places.measurements import Int64
 from starling.places.plan import Plan
-from starling.places.plan.grid import EAST, NORTH, Float64
+from starling.places.plan.grid import EAST, NORTH
 from starling.places.plan.points import PointPlan
 from starling.places.source import Held, Records, read_part
 from starling.places.source.cells import categories_of, periods_of, points_of, units_of
@@ -30,8 +29,6 @@ from starling.places.source.values import geometry_types
 from starling.privacy.trust import Confidential, NotPrivate, inspect
 from starling.release.domain import Validated
 from starling.release.faults import Tally, notes_of_persons
-
-Faulty = npt.NDArray[np.bool_]
 
 FIX: Final = "correct it; a release drops it, uncounted"
 MOST_FAULTY: Final = "look at the columns, the units and the box before anything else"
@@ -98,12 +95,12 @@ def _check(plan: Plan, table: pa.Table, here: Int64, file: str, tally: _Tally) -
     tally.add(where, absent, none & (shape <= 1), here, file)
     tally.add(where, "is infinite", endless, here, file)
     tally.add(where, "is beyond latitude 90", beyond, here, file)
-    tally.add(where, "is outside the box", ~none & ~endless & ~beyond & ~_inside(plan, x, y), here, file)
-    tally.swapped += int(np.count_nonzero(_inside(plan, y, x)))
-    tally.unsigned += int(np.count_nonzero(_inside(plan, -x, y) | _inside(plan, x, -y) | _inside(plan, -x, -y)))
+    tally.add(where, "is outside the box", ~none & ~endless & ~beyond & ~plan.grid.holds(x, y), here, file)
+    tally.swapped += int(np.count_nonzero(plan.grid.holds(y, x)))
+    tally.unsigned += int(np.count_nonzero(plan.grid.holds(-x, y) | plan.grid.holds(x, -y) | plan.grid.holds(-x, -y)))
     for places in tally.scaled:
         with np.errstate(invalid="ignore"):  # of coordinates that are no numbers
-            inside = _inside(plan, x / 10.0**places, y / 10.0**places) & (np.maximum(np.abs(x), np.abs(y)) > METRES)
+            inside = plan.grid.holds(x / 10.0**places, y / 10.0**places) & (np.maximum(np.abs(x), np.abs(y)) > METRES)
         tally.scaled[places] += int(np.count_nonzero(inside))
     tally.small += int(np.count_nonzero((np.abs(x) <= EAST) & (np.abs(y) <= NORTH)))
     if plan.value is not None:
@@ -128,15 +125,10 @@ def check_unit(plan: PointPlan, table: pa.Table, here: Int64, file: str, tally: 
         tally.add(plan.columns.person, "is missing", missing, here, file)
 
 
-def _inside(plan: Plan, x: Float64, y: Float64) -> Faulty:
-    (x_edges, y_edges), x = plan.grid.edges, plan.grid.turned(x)
-    return np.asarray((x >= x_edges[0]) & (x < x_edges[-1]) & (y >= y_edges[0]) & (y < y_edges[-1]))
-
-
 def _decisive(plan: Plan, file: str, tally: _Tally) -> Iterator[Problem]:
     """What makes most points lie outside the box, if they do."""
     outside = sum(many for (_, problem), many in tally.counts.items() if "outside" in problem or "beyond" in problem)
-    x0, y0, x1, y1 = plan.grid.box
+    x0, y0, x1, y1 = plan.grid.ends
     if 2 * outside > tally.total:
         if 2 * tally.swapped > tally.total:
             yield Problem(

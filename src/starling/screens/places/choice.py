@@ -72,7 +72,7 @@ class Choice:
             return release.plan.grid.box
         west, south, east, north = (exact(end, field=name) for name, end in zip(ENDS, self.ends, strict=True))
         for low, high, names in ((west, east, ("west", "east")), (south, north, ("south", "north"))):
-            if low > high:
+            if low > high and not (names[0] == "west" and release.plan.grid.crosses):
                 raise ParameterError(names[0], f"lies beyond {names[1]}", "exchange them")
         return west, south, east, north
 

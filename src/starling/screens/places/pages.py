@@ -12,7 +12,7 @@ import numpy as np
 from starling.errors import ParameterError, Problem, StarlingError
 from starling.pages.parts import Picture, Table
 from starling.places.analysis import LISTED, PlacesRelease
-from starling.places.answers.coordinates import in_cells
+from starling.places.answers.coordinates import rectangles_in_cells
 from starling.places.answers.hotspots import Hotspots, as_rectangles, tiles
 from starling.places.answers.questions import FindHotspots
 from starling.places.pictures.experience import listed
@@ -171,8 +171,8 @@ class PlacesPages(DomainPages):
     def _still(self, choice: Choice, points: str) -> Picture:
         """The slice that is chosen, with the rectangle, for a browser that runs no script."""
         release, grid = self._places, self._places.plan.grid
-        ends = np.array(choice.values(release), dtype=np.float64).reshape(2, 2)
-        x0, y0, x1, y1 = in_cells(grid, "box")(ends).reshape(-1).tolist()
+        ends = np.array([choice.values(release)], dtype=np.float64)
+        x0, y0, x1, y1 = rectangles_in_cells(grid, "box", ends)[0].tolist()
         chosen = (x0, y0, x1, y1) if choice.ends else None
         named = f" of the slice {choice.slice}" if choice.slice else ""
         caption = f"Released points{named} by cell, in a stronger colour where there are more."
@@ -213,7 +213,7 @@ class PlacesPages(DomainPages):
 def _exact_ends(grid: Grid, box: str) -> dict[str, str]:
     """The ends of a box of cells in units of the grid's box, so exact that a measured box is not cut."""
     south, north, west, east = map(int, box.split())
-    x0, y0, x1, y1 = grid.box
+    x0, y0, x1, y1 = grid.ends
     across, along = (x1 - x0) / grid.columns, (y1 - y0) / grid.rows
     ends = (x0 + across * west, y0 + along * south, x0 + across * east, y0 + along * north)
     return dict(zip(ENDS, map(exact_text, ends), strict=True))
