@@ -20,6 +20,7 @@ from starling.genome.plan.sites import Site
 from starling.genome.source import open_genotypes, read, read_dosages, validate
 from starling.genome.source.calls import MISSING, copies
 from starling.genome.source.dosages import NO_DOSAGE, STEP
+from starling.genome.source.genotypes import match_sites
 from starling.privacy.trust import inspect
 from tests.genome.plan.test_model_phenotypes import VALUES
 from tests.genome.plan.test_snps import made
@@ -45,6 +46,10 @@ def invented(seed: int = 1) -> list[Record]:
         calls = [(int(a), int(b)) if a >= 0 else None for a, b in random.integers(0, number, (PEOPLE, 2))]
         records.append((name, reference, alternate, [None if random.random() < 0.1 else call for call in calls]))
     return records
+
+
+def unnamed(records: Sequence[Record]) -> list[Record]:
+    return [(".", reference, alternate, calls) for _, reference, alternate, calls in records]
 
 
 def counted(records: Sequence[Record]) -> Int8:
@@ -196,6 +201,48 @@ def _dosages(call: str, alternates: int) -> str:
     return ",".join(str(call.split("|").count(str(allele))) for allele in range(1, alternates + 1))
 
 
+@pytest.mark.parametrize("ending", ["vcf", "bcf", "pgen"])
+def test_records_without_an_id_are_found_by_place_and_alleles(tmp_path: Path, ending: str) -> None:
+    records = invented()
+    plan = planned(records, tmp_path)
+    path = tmp_path / f"x.{ending}"
+    if ending == "pgen":
+        write_pgen(unnamed(records), path)
+    else:
+        write_vcf(unnamed(records), tmp_path / "x.vcf")
+    if ending == "bcf":
+        write_bcf(tmp_path / "x.vcf")
+    phenotype = None if ending == "pgen" else tmp_path / "x.txt"
+    assert (copies_of(path, plan, phenotype) == counted(records)).all()
+    found = validate(plan, open_genotypes(path, plan, phenotype)).value
+    assert not found.problems.by_field
+
+
+@pytest.mark.parametrize("change", [("\t20\t", "\t21\t"), ("\tA\tG\t", "\tA\tC\t"), ("1\t20\t", "2\t20\t")])
+def test_a_record_without_an_id_of_another_place_or_other_alleles_is_no_snp_of_the_list(
+    tmp_path: Path, change: tuple[str, str]
+) -> None:
+    records = invented()
+    plan = planned(records, tmp_path)
+    path = write_vcf(unnamed(records), tmp_path / "x.vcf")
+    assert path.read_text().count(change[0]) == 1
+    path.write_text(path.read_text().replace(*change))
+    wanted = counted(records)
+    wanted[IDS.index("rs2")] = 0
+    assert (copies_of(path, plan, tmp_path / "x.txt") == wanted).all()
+
+
+def test_an_id_comes_before_a_record_without_one_and_two_of_these_are_refused(tmp_path: Path) -> None:
+    sites = [Site("1", 10, "rs1", "A", "G"), Site("1", 10, "rs2", "C", "G"), Site("1", 20, "rs3", "A", "G")]
+    plan = Plan.of({**VALUES, "snps": made(sites)})
+    path = tmp_path / "x.bim"
+    path.write_text("1 . 0 10 A G\n1 . 0 10 G C\n1 rs1 0 10 G A\n1 . 0 20 A G\n")
+    assert match_sites(path, plan).rows.tolist() == [2, 1, 3]
+    path.write_text(path.read_text() + "1 . 0 20 G A\n")
+    with pytest.raises(SourceError, match=r"x\.bim:5: \. is there twice"):
+        match_sites(path, plan)
+
+
 @st.composite
 def records_and_lists(draw: st.DrawFn) -> tuple[list[Record], list[tuple[str, list[str]]]]:
     """Records of four people; and of each the alternate alleles of the list, of which the record has some."""
@@ -211,16 +258,20 @@ def records_and_lists(draw: st.DrawFn) -> tuple[list[Record], list[tuple[str, li
 
 
 @pytest.mark.examples(20)
-@given(case=records_and_lists(), split=st.booleans())
+@given(case=records_and_lists(), split=st.booleans(), named=st.booleans())
 def test_any_record_gives_the_alleles_that_it_has(
-    tmp_path_factory: pytest.TempPathFactory, case: tuple[list[Record], list[tuple[str, list[str]]]], split: bool
+    tmp_path_factory: pytest.TempPathFactory,
+    case: tuple[list[Record], list[tuple[str, list[str]]]],
+    split: bool,
+    named: bool,
 ) -> None:
-    """Whole or split; an allele of the list that no record has is carried by nobody."""
+    """Whole or split, with ids or without; an allele of the list that no record has is carried by nobody."""
     records, listed = case
     sites = [Site("1", 10 * at + 10, name, ",".join(alleles), "GA") for at, (name, alleles) in enumerate(listed)]
     analysis = {"model": "additive", "tests": ["score"]}
     plan = Plan.of({**VALUES, "study": {"people": 4}, "snps": made(sites), "analysis": analysis})
-    rows = rows_of(write_vcf(records, tmp_path_factory.mktemp("x") / "x.vcf", split=split), plan)
+    written = records if named else unnamed(records)
+    rows = rows_of(write_vcf(written, tmp_path_factory.mktemp("x") / "x.vcf", split=split), plan)
     wanted: list[list[int]] = []
     for (_, _, alternate, calls), (_, alleles) in zip(records, listed, strict=True):
         has = alternate.split(",")

@@ -143,6 +143,11 @@ class Site(NamedTuple):
             return self.id
         return f"{self.chromosome}:{self.position}:{self.second}:{self.first}"
 
+    @property
+    def place(self) -> tuple[str, int] | None:
+        """Chromosome and position of a site without an id; None where it has one."""
+        return (self.chromosome, self.position) if self.id in UNKNOWN else None
+
 
 @dataclass(frozen=True)
 class Sites:

@@ -111,24 +111,36 @@ class Snps:
         state.update(self.positions.astype("<i8").tobytes())
         return state.hexdigest()
 
-    def of_record(self, name: str, alleles: Iterable[str]) -> tuple[int, ...]:
+    def of_record(self, name: str, alleles: Iterable[str], place: tuple[str, int] | None = None) -> tuple[int, ...]:
         """The positions of the SNPs that a record of a genotype file is: that which its id names, or each that is one of its alleles.
 
-        Of the record the first MOST_IDS ids and MOST_ALTERNATES + 1 alleles are looked up so.
+        Args:
+            name: Its id, or its place with its alleles where it has none. The first MOST_IDS ids of several are looked up.
+            alleles: All of them, of which the first MOST_ALTERNATES + 1 are looked up.
+            place: Chromosome and position of a record without an id: then it is each SNP there whose two alleles it has, whatever that is
+                called.
         """
+        alleles = tuple(islice(alleles, MOST_ALTERNATES + 1))
         if (index := self.indices.get(name)) is not None:
             return (index,)
         if self._names_alleles:
             by_allele: dict[int, None] = {}
             parts = name.split(";", MOST_IDS)[:MOST_IDS]
-            for allele in islice(alleles, MOST_ALTERNATES + 1):
+            for allele in alleles:
                 for part in parts:
                     row = allele_id(part, allele)
                     if (index := self.indices.get(row, self._other_names.get(row))) is not None:
                         by_allele[index] = None
             if by_allele:
                 return tuple(by_allele)
-        return () if (index := self.find(name)) is None else (index,)
+        if (index := self.find(name)) is not None:
+            return (index,)
+        return () if place is None else self._at(*place, {allele.upper() for allele in alleles})
+
+    def _at(self, chromosome: str, position: int, alleles: set[str]) -> tuple[int, ...]:
+        """The SNPs at a place whose two alleles are among those."""
+        there = range(*self.within(chromosome, position, position))
+        return tuple(at for at in there if {self.carried[at].upper(), self.other[at].upper()} <= alleles)
 
     @cached_property
     def _names_alleles(self) -> bool:

@@ -125,6 +125,11 @@ class Variant(NamedTuple):
             return self.id
         return ":".join((chromosome(self.chromosome), str(self.position), self.alleles[0], ",".join(self.alleles[1:])))
 
+    @property
+    def place(self) -> tuple[str, int] | None:
+        """Chromosome and position of a record without an id; None where it has one."""
+        return None if self.id else (chromosome(self.chromosome), self.position)
+
     def allele_index(self, carried: str) -> int:
         """Which of the alleles is carried, in capitals or not; a number that no call has if none is."""
         wanted = carried.upper()

@@ -69,7 +69,7 @@ def match_listed(listed: Sites, plan: Plan) -> Matched:
     # Lists, because a million single numbers are read and written.
     rows, carried, exact = [-1] * len(snps), [1] * len(snps), [False] * len(snps)
     for row, site in enumerate(listed.sites):
-        indices = snps.of_record(site.name, (*site.first.split(","), site.second))
+        indices = snps.of_record(site.name, (*site.first.split(","), site.second), site.place)
         letters = _letters(site) if indices else []
         for at in indices:
             if len(problems) >= MOST_LISTED:

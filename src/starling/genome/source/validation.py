@@ -346,7 +346,7 @@ def _records(path: Path, plan: Plan, problems: _Tally) -> None:
     number = 0
     for variant in variants(path, plan.people, lambda: fault("malformed records", "")):
         number += 1
-        for at in plan.snps.of_record(variant.name, variant.alleles):
+        for at in plan.snps.of_record(variant.name, variant.alleles, variant.place):
             for field in _faults(variant, plan, at, repeated=at in seen):
                 fault(field, plan.snps.ids[at])
             seen.add(at)

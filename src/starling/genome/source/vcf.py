@@ -1,10 +1,10 @@
 """VCF and BCF, read record by record: any size in the memory of some records.
 
-A record is the SNP of the plan's list with its id (plan/snps.py says which ways to write an id are one); one without an id is called
-CHROM:POS:REF:ALT. One of several alternate alleles is each SNP of the list that is one of them. The first record of a SNP counts. A file
-of variants often leaves out a site, or an allele, that nobody carries, so a SNP without a record is carried by nobody, and its absence is
-told by `validate` alone. A record that cannot be read is passed over: that every record is well-formed is the custodian's to see to, and
-`validate` tells.
+A record is the SNP of the plan's list with its id (plan/snps.py says which ways to write an id are one). One without an id is called
+CHROM:POS:REF:ALT; where the list calls none so, it is each SNP at its place whose two alleles it has. One of several alternate alleles is
+each SNP of the list that is one of them. The first record of a SNP counts. A file of variants often leaves out a site, or an allele, that
+nobody carries, so a SNP without a record is carried by nobody, and its absence is told by `validate` alone. A record that cannot be read is
+passed over: that every record is well-formed is the custodian's to see to, and `validate` tells.
 
 So a file that was cut off (a full disk, a broken copy) would be read as one in which nobody carries the rest. Its end is public
 shape, and is looked at before any charge: what is compressed must end as bgzip ends it, with an empty block, text with a line.
@@ -190,7 +190,7 @@ def _chunks(
     chunk: list[tuple[int, Variant | None]] = []
     room = BYTES
     for variant in variants(path, plan.people):
-        for at in plan.snps.of_record(variant.name, variant.alleles):
+        for at in plan.snps.of_record(variant.name, variant.alleles, variant.place):
             if at not in wanted:
                 continue
             wanted.remove(at)
