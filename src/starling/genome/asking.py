@@ -30,7 +30,7 @@ from starling.genome.plan.exploring import DELTA_C, ExploreOptions, Texts, explo
 from starling.genome.plan.long_lists import at_delta
 from starling.genome.plan.queries import MOST_FOUND, Correlation, Noise, Selection
 from starling.genome.postprocess.wording import MEASURES, TEST_LABELS
-from starling.genome.preview.expected import MEANINGS, UNITS, epsilon_for, error_of, unit_of
+from starling.genome.preview.expected import UNITS, epsilon_for, error_of, meaning_of, unit_of
 from starling.genome.preview.page import ExpectedErrors, expected_errors
 from starling.genome.preview.typical import RAREST, Assumed
 from starling.genome.preview.work import previewing, understanding
@@ -320,7 +320,8 @@ class QuestionPlan(Asking):
         details["snps"]["examples"], details["second"]["examples"] = [[first]], list(others)
         schema: dict[str, Any] = questions.schema(Question, self._defaults(CORRELATION), details)
         margins = {
-            kind: {"unit": unit_of(self.plan, kind), "meaning": MEANINGS[kind], "instead_of": COST} for kind in UNITS
+            kind: {"unit": unit_of(self.plan, kind), "meaning": meaning_of(self.plan, kind), "instead_of": COST}
+            for kind in UNITS
         }
         kinds = [each | {MARGIN: margins[each["title"]]} for each in schema["oneOf"]]
         for each in kinds:

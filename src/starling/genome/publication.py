@@ -109,7 +109,7 @@ class GenomePublication(Publication[ExactStudy, Drawn]):
     @property
     def charged(self) -> Section:
         """The cost of each part of the question."""
-        return pages.charged(self.question)
+        return pages.charged(self.plan, self.question)
 
     @property
     def tables(self) -> Sequence[Table]:

@@ -39,11 +39,11 @@ def test_every_section_is_filled(name: str) -> None:
     assert "200 people" in public
     assert "data/" in files
     assert {"num_sig": "2 to 3 SNPs", "loc_block": "3 SNPs", "snp_pval": "rs2"}.get(name, "rs1") in answer
-    assert str(question.guarantee.cost.amount) in text(charged(question))
+    assert str(question.guarantee.cost.amount) in text(charged(PLAN, question))
 
 
 def test_what_an_exploration_costs_is_told_by_its_four_parts() -> None:
-    section = charged(QUESTIONS["explore"])
+    section = charged(PLAN, QUESTIONS["explore"])
     assert [row[1] for row in section.tables[0].rows] == ["1"] * 4
     assert "What it left unspent" in section.paragraphs[0]
     # "What is not significant" is told as such.

@@ -13,10 +13,20 @@ from starling.errors import ParameterError
 from starling.genome.asking import QuestionPlan
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Question, SnpCorr, SnpPval
 from starling.genome.preview import selections, tables
-from starling.genome.preview.expected import STEP, UNITS, ExpectedExplore, epsilon_for, error_of, preview
+from starling.genome.preview.expected import (
+    STEP,
+    UNITS,
+    ExpectedExplore,
+    epsilon_for,
+    error_of,
+    meaning_of,
+    preview,
+    unit_of,
+)
 from starling.genome.preview.page import expected_errors
 from starling.genome.preview.typical import Assumed
 from starling.release.codec import encode
+from tests.genome.plan.test_model_phenotypes import PHENOTYPES
 from tests.genome.preview.conftest import a_plan
 
 ONE = Fraction(1)
@@ -128,3 +138,9 @@ def test_a_plan_alone_is_supposed_as_it_is_unless_said_otherwise(assumed: Assume
     question = LocSig("g", 2, ONE)
     assert genome.preview(assumed.plan, question) == preview(assumed, question)
     assert epsilon_for(assumed.plan, question, 20) == epsilon_for(assumed, question, 20)
+
+
+def test_the_error_of_a_scan_of_a_quantitative_phenotype_speaks_of_no_cases() -> None:
+    of_trait = replace(PHENOTYPES, between=(Fraction(0), Fraction(1)))
+    assert "cases" in meaning_of(PHENOTYPES, "scan")
+    assert "cases" not in meaning_of(of_trait, "scan") + unit_of(of_trait, "scan")

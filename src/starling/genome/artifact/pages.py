@@ -54,13 +54,13 @@ SURE: Final = (50, 95, 99)
 """Percent."""
 
 
-def charged(question: Question) -> Section:
+def charged(plan: Plan, question: Question) -> Section:
     """How the cost of the question comes about."""
     guarantee = question.guarantee
     parts = guarantee.parts or (guarantee,)
     rows = tuple(
         (part.name, decimal_up(part.cost.amount), mechanism_text)
-        for part, mechanism_text in zip(parts, mechanisms(question), strict=True)
+        for part, mechanism_text in zip(parts, mechanisms(plan, question), strict=True)
     )
     text = "One answer was drawn, by one mechanism."
     if isinstance(question, NumSig | LocSig | SnpEffects) and question.prevalence_epsilon is not None:

@@ -43,7 +43,7 @@ def particulars(plan: Plan, question: Question) -> Particulars:
         "model": plan.model,
         "p_threshold": str(plan.p_threshold),
         "asked": plain(question),
-        "mechanisms": list[Json](mechanisms(question)),
+        "mechanisms": list[Json](mechanisms(plan, question)),
         "confidence": str(CONFIDENCE),
     }
     bounds: dict[str, Json] = {
@@ -66,7 +66,7 @@ def particulars(plan: Plan, question: Question) -> Particulars:
     return Particulars("genome", parameters, bounds, EXACT.get(question.kind, ()))
 
 
-def mechanisms(question: Question) -> tuple[str, ...]:
+def mechanisms(plan: Plan, question: Question) -> tuple[str, ...]:
     """How the noise of a question's answer is made; of an exploration, of each of its parts."""
     if isinstance(question, Explore):
         return (
@@ -83,8 +83,8 @@ def mechanisms(question: Question) -> tuple[str, ...]:
     if isinstance(question, Scan):
         stored = "" if question.response is None else f" that event {question.response} of the ledger paid for"
         of, effects = "", "odds ratios"
-        if question.intervals is not None:
-            of, effects = f", of which of {question.intervals} intervals it is in", "effects"
+        if plan.between is not None:
+            of, effects = f", of which of {question.values} intervals it is in", "effects"
         return (
             f"scan: one randomized response{stored}, a coin for each person's phenotype{of}; score tests and {effects} are made of it",
         )
@@ -129,13 +129,17 @@ def product(plan: Plan, question: Question) -> Product:
         unprotected = (
             f"{UNPROTECTED}; the number of people, the SNP list, the carried alleles and the question are public."
         )
+    study, phenotype = "case-control study", "whether the person is a case"
+    if plan.between is not None:
+        study, phenotype = "study of a quantitative phenotype", "the person's phenotype"
+    how = "; ".join(mechanisms(plan, question))
     return Product(
-        description=f"{subject} in a case-control study of {plan.people:,} people and {len(plan.snps):,} SNPs.",
+        description=f"{subject} in a {study} of {plan.people:,} people and {len(plan.snps):,} SNPs.",
         intended_use="Exploration of genotypes by researchers who have no access to them.",
         region="The people of the study",
-        domain="Genotypes of each person at the SNPs of a public list, and whether the person is a case.",
+        domain=f"Genotypes of each person at the SNPs of a public list, and {phenotype}.",
         bounds=bounds,
-        mechanisms=f"{SCAN_SOURCE if isinstance(question, Scan) else SOURCE}: {'; '.join(mechanisms(question))}. Exact over the integers.",
+        mechanisms=f"{SCAN_SOURCE if isinstance(question, Scan) else SOURCE}: {how}. Exact over the integers.",
         post_processing="p-values and correlations are those of the noisy counts, negative ones taken as 0; their intervals follow from"
         " the distribution of the noise.",
         composition="Sequential over the parts of an exploration; each other question is one mechanism. The tree is in privacy.json.",

@@ -200,6 +200,13 @@ MEANINGS: Final = {
 """What the error of each kind of question means, where its unit does not say it."""
 
 
+def meaning_of(plan: Plan, kind: str) -> str:
+    """What the error of a kind of question means in a study of this plan, where its unit does not say it."""
+    if kind == "scan" and plan.between is not None:
+        return "Such an allele is at or below the threshold 95 times of 100, where the phenotype is normal"
+    return MEANINGS[kind]
+
+
 def epsilon_for(
     study: Plan | Assumed,
     question: Question,
