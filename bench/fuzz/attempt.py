@@ -136,12 +136,21 @@ def _domain(name: str) -> Domain:
 
 
 def _held_places(plan: str, data: pa.Table) -> Confidential[Any]:
-    from starling.places.counts import count
-    from starling.places.plan import Plan
+    from starling.places import counts
+    from starling.places.areas import counts as areas_counts
+    from starling.places.areas.plan.model import AreasPlan
+    from starling.places.flows import counts as flows_counts
+    from starling.places.flows.plan import Plan as FlowsPlan
+    from starling.places.flows.source import open_records as open_flows
+    from starling.places.kinds import load
     from starling.places.source import open_records
 
-    chosen = Plan.load(plan)
-    return count(chosen, open_records(data, chosen))
+    chosen = load(plan)
+    if isinstance(chosen, FlowsPlan):
+        return flows_counts.count(chosen, open_flows(data, chosen))
+    if isinstance(chosen, AreasPlan):
+        return areas_counts.count(chosen, open_records(data, chosen))
+    return counts.count(chosen, open_records(data, chosen))
 
 
 def _held_tables(plan: str, data: pa.Table) -> Confidential[Any]:

@@ -1,6 +1,7 @@
-"""What is fuzzed of places and group sizes: plans, the public files beside them, and right values of each column."""
+"""What is fuzzed of places, areas, flows and group sizes: plans, the public files beside them, and right values of each column."""
 
-from typing import Final
+import json
+from typing import Any, Final
 
 from bench.fuzz.source import GEO, STORED, TEXTS, Source
 
@@ -90,6 +91,78 @@ PLACES: Final = (
         },
         {"lon": _NUMBERS, "lat": _NUMBERS},
         ("csv", "csv+parts", "csv+spark", "parquet", "parquet+spark"),
+    ),
+)
+
+_ENDS: Final = (b"1", b"2", b"7", b"x y", b"007", b'"2"')
+"""Ids of the areas, and one that is none."""
+
+
+def _square(code: str, x: int, side: str) -> dict[str, Any]:
+    ring = [[x, 0], [x + 1, 0], [x + 1, 2], [x, 2], [x, 0]]
+    return {
+        "type": "Feature",
+        "properties": {"code": code, "side": side},
+        "geometry": {"type": "Polygon", "coordinates": [ring]},
+    }
+
+
+def _by_area(name: str, plan: str, columns: dict[str, tuple[bytes, ...]], forms: tuple[str, ...]) -> Source:
+    """A source of points in areas or of trips between them: four squares in two larger areas, one without a whole number as its id."""
+    squares = [_square(code, at - 1, "west" if at < 2 else "east") for at, code in enumerate(("1", "2", "7", "x y"))]
+    areas = json.dumps({"type": "FeatureCollection", "features": squares})
+    whole = f'title = "By area"\n{plan}[areas]\nfile = "areas.geojson"\nid = "code"\nlevels = ["side"]\n'
+    return Source(name, "places", {"plan.toml": whole, "areas.geojson": areas}, columns, forms)
+
+
+def _areas(where: str, privacy: str, slices: str = "") -> str:
+    return f'point = "point"\n[input]\n{where}\n[privacy]\n{privacy}\n{slices}'
+
+
+def _flows(ends: str, privacy: str) -> str:
+    return f'trip = "trip"\n[flows]\n{ends}\n[privacy]\n{privacy}\n'
+
+
+AREAS: Final = (
+    _by_area(
+        "areas-points",
+        _areas('x = "lon"\ny = "lat"', _POINT),
+        {"lon": _NUMBERS, "lat": _NUMBERS},
+        (*TEXTS, *STORED, "held"),
+    ),
+    _by_area(
+        "areas-ids-of-persons-by-kind",
+        _areas(
+            'area = "zone"\ntime = "shift"\ncategory = "kind"\nperson = "who"',
+            _PERSON,
+            '[slices]\nnames = ["early", "3"]\ncategories = ["theft", "7"]\n',
+        ),
+        {"zone": _ENDS, "shift": (b"early", b"3"), "kind": (b"theft", b"7"), "who": _WHO},
+        (*TEXTS, *STORED, "held"),
+    ),
+    _by_area(
+        "areas-geometry",
+        _areas('geometry = "geometry"\ntime = "time"\nperson = "who"', _PERSON, _BOUNDS),
+        {"geometry": _WKB, "time": _TIMES, "who": _WHO},
+        (*STORED, "held", *GEO),
+    ),
+    _by_area("areas-h3", _areas('h3 = "cell"', _POINT), {"cell": _CELLS}, (*TEXTS, *STORED, "held")),
+)
+FLOWS: Final = (
+    _by_area(
+        "flows-ids",
+        _flows('origin = "a"\ndestination = "b"', _POINT.replace("point", "trip")),
+        {"a": _ENDS, "b": _ENDS},
+        (*TEXTS, *STORED, "held"),
+    ),
+    _by_area(
+        "flows-points-of-persons",
+        _flows(
+            'origin_x = "ax"\norigin_y = "ay"\ndestination_x = "bx"\ndestination_y = "by"\nperson = "who"',
+            _PERSON.replace("points", "trips"),
+        ),
+        {**dict.fromkeys(("ax", "ay", "bx", "by"), _NUMBERS), "who": _WHO},
+        (*TEXTS, *STORED, "held"),
     ),
 )
 

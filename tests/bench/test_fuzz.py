@@ -13,13 +13,16 @@ from bench.fuzz.attempt import attempt, opened, write_public
 from bench.fuzz.declared import FORMATS, encoded, written
 from bench.fuzz.formats import WRITERS
 from bench.fuzz.forms import Form
-from bench.fuzz.grids import GROUPS, PLACES
+from bench.fuzz.grids import AREAS, FLOWS, GROUPS, PLACES
 from bench.fuzz.persons import TABLES
 from bench.fuzz.search import SOURCES, Batch, batches, corpus, one_round, run_batches
 from bench.fuzz.source import Source
 from starling.domains import DOMAINS
 from starling.engine.record_files import Form as RecordsForm
 from starling.groups.plan import Kind
+from starling.places.areas.plan.columns import AreaColumns
+from starling.places.flows.plan.choices import Ends
+from starling.places.kinds import load
 from starling.places.plan import Plan as PlacesPlan
 from starling.places.plan.choices import Columns
 from starling.release.domain import Delivery
@@ -46,6 +49,15 @@ def test_every_domain_form_and_kind_of_column_is_searched(tmp_path: Path) -> Non
         assert set(columns.names) == set(source.columns)
         read |= {field.name for field in fields(Columns) if getattr(columns, field.name)}
     assert read == {field.name for field in fields(Columns)}
+    # Plans of areas refuse a value.
+    for sources, choices, refused in ((AREAS, AreaColumns, {"value"}), (FLOWS, Ends, set[str]())):
+        read = set()
+        for source in sources:
+            write_public(source, tmp_path / source.name)
+            named = load(tmp_path / source.name / source.plan).columns
+            assert set(named.names) == set(source.columns)
+            read |= {field.name for field in fields(choices) if getattr(named, field.name)}
+        assert read == {field.name for field in fields(choices)} - refused
     kinds: set[type] = set()
     for source in TABLES[:2]:
         write_public(source, tmp_path / source.name)
@@ -83,7 +95,7 @@ def test_a_source_has_every_format_part_and_engine(source: Source) -> None:
 
 def test_only_sources_of_a_fixed_form_take_no_declared_format() -> None:
     without = {source.name for source in OWN if not any(Form.named(form).format != PLAIN for form in source.forms)}
-    assert without == {"places-geometry", "places-sparse", "tables-census"}
+    assert without == {"areas-geometry", "places-geometry", "places-sparse", "tables-census"}
 
 
 def test_formats_declare_every_key() -> None:

@@ -45,7 +45,7 @@ def flows(
     level: str,
     key: str | None,
 ) -> Result:
-    """Trips from some areas to some areas with an interval; or with --k the pairs of areas with most trips.
+    """Trips from some areas to some areas with an interval; or with --k the pairs of areas with most trips, with chances.
 
     RELEASE is a folder or its zip; it is compared with its signature.
     """
@@ -64,5 +64,8 @@ def flows(
 def _largest_text(largest: "LargestFlows", level: str) -> str:
     from starling.release.text import table
 
-    note = f"All intervals and marks hold together with a probability of at least {level}, whatever the data."
-    return "\n\n".join([table(largest.header(), largest.rows()), note])
+    notes = [f"All intervals and marks hold together with a probability of at least {level}, whatever the data."]
+    if largest.chance is not None:
+        words = "A chance is that of being among them, by the exact noise around what was released; it is stated from 0.6 on,"
+        notes.append(f"{words} of pairs that surely have trips.")
+    return "\n\n".join([table(largest.header(), largest.rows()), "\n".join(notes)])

@@ -47,6 +47,14 @@ def test_an_id_with_a_leading_zero_is_another_than_the_number(tmp_path: Path) ->
     assert areas_named(areas, pa.chunked_array([[1, -1, 4, None, 5, 1 << 40]])).tolist() == [0, -1, 3, -1, -1, -1]
 
 
+@pytest.mark.parametrize("kind", ["uint8", "uint16", "uint64", "int8", "int64"])
+def test_ids_of_every_kind_of_whole_numbers_are_looked_up(kind: str, tmp_path: Path) -> None:
+    """Columns without a sign have no -1 for what is missing: filling it in once raised after the charge."""
+    areas, largest = plan(tmp_path).areas, np.iinfo(kind).max
+    ids = pa.chunked_array([pa.array([1, None, 4, 0, 5, largest], pa.type_for_alias(kind))])
+    assert areas_named(areas, ids).tolist() == [0, -1, 3, -1, -1, -1]
+
+
 def test_all_missing_columns_are_named_at_once(tmp_path: Path) -> None:
     of = plan(tmp_path, **PERSON)
     (tmp_path / "records.csv").write_text("x\n1\n")

@@ -40,7 +40,9 @@ class FlowsRelease(DomainRelease):
         return self.flows.count(origin, destination, level)
 
     def largest(self, k: int = 10, level: Exact = LEVEL) -> LargestFlows:
-        """The k pairs of areas with most released trips, and which surely are; arguments and errors as of `ReleasedFlows.largest`."""
+        """The k pairs of areas with most released trips, marked where they surely are, with chances; arguments and errors as of
+        `ReleasedFlows.largest`.
+        """
         return self.flows.largest(k, level)
 
     def headline(self) -> Headline:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from starling.hierarchy.trees import coefficients_of_sum
 from starling.places.flows.measurements import UNIT
-from starling.places.flows.plan.levels import Levels
+from starling.places.flows.plan.levels import Int64, Levels
 from starling.privacy.budget import Cost, Epsilon
 from starling.privacy.distributions.accuracy import standard_deviation
 from starling.privacy.distributions.deviations import laplace_deviations, normal_deviations
@@ -44,14 +44,18 @@ class EndWeights:
 
 
 class Noise:
-    """The noise of a release, as far as it is in sums of trips."""
+    """The noise of a release, as far as it is in sums of trips.
+
+    Attributes:
+        variances: float64 (measured levels, measured levels): of the noise of one number from a node of a level to one of a level.
+    """
 
     def __init__(self, levels: Levels, cost: Cost, trips: int) -> None:
         self._levels, self._cost = levels, cost
         self._factors = levels.relative_variances(cost)
         many = len(levels.measured)
         spreads = [standard_deviation(levels.noise(pair, cost, trips)) ** 2 for pair in levels.pairs]
-        self._variances = np.array(spreads).reshape(many, many)
+        self.variances = np.array(spreads).reshape(many, many)
 
     def end(self, weights: Floats) -> EndWeights:
         """The weights of measured nodes in sums over the areas of one end, of which float64 (areas, answers) are the weights."""
@@ -62,6 +66,14 @@ class Noise:
             largest.append(np.stack([(each * each).max(axis=0) for each in own]))
         return EndWeights(np.hstack(squares), np.hstack(largest), np.abs(weights).sum(axis=0))
 
+    def together(self, areas: Int64) -> list[Floats]:
+        """Of each measured level, the products of what least squares give to its nodes for one area and for another: float64 (areas, areas)
+        for the areas in question, int64 (areas,).
+        """
+        weights = np.zeros((self._levels.areas, len(areas)))
+        weights[areas, np.arange(len(areas))] = 1.0
+        return [each.T @ each for each in self._coefficients(weights)]
+
     def _coefficients(self, weights: Floats) -> list[Floats]:
         """The coefficients of measured nodes in sums over areas: float64 (nodes, answers) of each measured level."""
         shapes = [(self._levels.sizes[level], weights.shape[1]) for level in self._levels.measured]
@@ -71,7 +83,7 @@ class Noise:
 
     def margins(self, origins: EndWeights, destinations: EndWeights, alpha: Fraction) -> Floats:
         """By how much each answer errs at most, but for a chance of `alpha`: float64 (answers of origins, answers of destinations)."""
-        variance = origins.squares.T @ self._variances @ destinations.squares
+        variance = origins.squares.T @ self.variances @ destinations.squares
         moved = np.outer(origins.cells, destinations.cells) * 2.0 ** -(UNIT + 1)
         return np.asarray(self._deviations(variance, origins, destinations, alpha) * np.sqrt(variance) + moved)
 
@@ -81,8 +93,8 @@ class Noise:
         if not isinstance(self._cost, Epsilon):
             return normal_deviations(alpha)
         largest = np.zeros(variance.shape)
-        for row, column in np.ndindex(self._variances.shape):
-            own = np.outer(origins.largest[row], destinations.largest[column]) * self._variances[row, column]
+        for row, column in np.ndindex(self.variances.shape):
+            own = np.outer(origins.largest[row], destinations.largest[column]) * self.variances[row, column]
             np.maximum(largest, own, out=largest)
         draws = np.floor(variance / np.where(largest > 0, largest, 1.0) * _ROUNDED)
         steps = np.frexp(np.clip(draws, 1, 64))[1] - 1
@@ -91,7 +103,7 @@ class Noise:
 
     def deviation(self, origins: EndWeights, destinations: EndWeights) -> Floats:
         """The exact standard deviation of each answer: float64 (answers of origins, answers of destinations)."""
-        return np.asarray(np.sqrt(origins.squares.T @ self._variances @ destinations.squares))
+        return np.asarray(np.sqrt(origins.squares.T @ self.variances @ destinations.squares))
 
 
 def whole_ends(estimate: float, margin: float) -> tuple[int, int]:

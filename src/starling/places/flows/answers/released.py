@@ -4,12 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from math import isnan
 from typing import Final
 
 import numpy as np
 
 from starling.errors import ParameterError
+from starling.places.answers.hotspots import chance_text
 from starling.places.flows.answers.deviation import EndWeights, Floats, Noise, whole_ends
+from starling.places.flows.answers.ranking import MOST_RANKED, chances
 from starling.places.flows.measurements import summed
 from starling.places.flows.plan import Plan
 from starling.places.flows.plan.levels import Int64
@@ -63,6 +66,8 @@ class LargestFlows(Described):
         lower: int64 (k,): the least number of trips in the interval of each, which hold together.
         upper: int64 (k,): the largest.
         sure: bool (k,): whether it surely is among the k pairs with most trips; all marks are right together.
+        chance: float64 (k,): how likely it is to be among them (answers/ranking.py); no number where it is below .6, or where
+            the pair may have no trip at all; None of more than 200 pairs.
     """
 
     names: tuple[str, ...]
@@ -71,6 +76,7 @@ class LargestFlows(Described):
     lower: Int64
     upper: Int64
     sure: np.ndarray[tuple[int], np.dtype[np.bool_]]
+    chance: Floats | None = None
 
     def _facts(self) -> list[tuple[str, str]]:
         return [("flows", f"{len(self.trips):,} pairs of areas with most trips")]
@@ -80,12 +86,24 @@ class LargestFlows(Described):
 
     def header(self) -> tuple[str, ...]:
         """The columns of `rows`."""
-        return ("rank", "from", "to", "trips", "at least", "at most", "surely among them")
+        chance = () if self.chance is None else ("chance",)
+        return ("rank", "from", "to", "trips", "at least", "at most", "surely among them", *chance)
 
     def rows(self) -> list[tuple[str, ...]]:
         """Each pair in words."""
+        chances = (
+            [()] * len(self.trips)
+            if self.chance is None
+            else [("not stated" if isnan(each) else chance_text(each),) for each in self.chance.tolist()]
+        )
         ends = zip(
-            self.pairs.tolist(), self.trips.tolist(), self.lower.tolist(), self.upper.tolist(), self.sure, strict=True
+            self.pairs.tolist(),
+            self.trips.tolist(),
+            self.lower.tolist(),
+            self.upper.tolist(),
+            self.sure,
+            chances,
+            strict=True,
         )
         return [
             (
@@ -96,15 +114,22 @@ class LargestFlows(Described):
                 f"{low:,}",
                 f"{high:,}",
                 "yes" if sure else "",
+                *chance,
             )
-            for rank, ((origin, destination), trips, low, high, sure) in enumerate(ends, 1)
+            for rank, ((origin, destination), trips, low, high, sure, chance) in enumerate(ends, 1)
         ]
 
     def as_json(self) -> dict[str, Json]:
-        """Each attribute as a list, with an entry for each pair."""
+        """Each attribute as a list, with an entry for each pair; a chance that is not stated is none."""
+        stated = None if self.chance is None else [None if isnan(each) else each for each in self.chance.tolist()]
         columns = {name: getattr(self, name).tolist() for name in ("trips", "lower", "upper", "sure")}
         ends = [[self.names[place] for place in pair] for pair in self.pairs.tolist()]
-        return {"origin": [one for one, _ in ends], "destination": [other for _, other in ends], **columns}
+        return {
+            "origin": [one for one, _ in ends],
+            "destination": [other for _, other in ends],
+            **columns,
+            "chance": stated,
+        }
 
 
 class ReleasedFlows:
@@ -188,7 +213,9 @@ class ReleasedFlows:
         ends = np.array([whole_ends(values[at], margins.flat[at]) for at in first.tolist()], dtype=np.int64)
         areas = self.plan.levels.areas
         pairs = np.stack([first // areas, first % areas], axis=1)
-        return LargestFlows(self.plan.areas.names, pairs, values[first], ends[:, 0], ends[:, 1], sure)
+        # Of those that may be noise alone nothing is said: among many empty pairs they are there for their noise.
+        chance = np.where(below[first] > 0, chances(self._noise, self.trips, k), np.nan) if k <= MOST_RANKED else None
+        return LargestFlows(self.plan.areas.names, pairs, values[first], ends[:, 0], ends[:, 1], sure, chance)
 
     @cached_property
     def certain(self) -> tuple[Int64, Floats]:

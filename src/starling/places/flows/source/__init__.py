@@ -85,6 +85,7 @@ def areas_named(areas: Areas, column: pa.ChunkedArray) -> Int64:
         return labelled(areas, column).astype(np.int64)
     table = np.full(max(whole, default=0) + 2, -1, dtype=np.int64)
     table[list(whole)] = list(whole.values())
-    stated = values.fill_null(-1).cast(pa.int64(), safe=False).to_numpy(zero_copy_only=False)
+    # Cast before nulls are filled: an unsigned column has no -1, and of 2^63 or more the cast makes a number below 0.
+    stated = values.cast(pa.int64(), safe=False).fill_null(-1).to_numpy(zero_copy_only=False)
     known = (stated >= 0) & (stated < len(table) - 1)
     return np.asarray(table[np.where(known, stated, len(table) - 1)])
