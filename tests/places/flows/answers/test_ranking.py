@@ -56,8 +56,8 @@ def test_two_flows_ahead_of_each_other_have_the_chance_of_a_normal_difference() 
 def test_of_flows_that_may_be_noise_no_chance_is_stated(tmp_path: Path) -> None:
     """Two flows stand out of the noise; a third does not, though no other is near it."""
     trips = np.zeros((4, 4))
-    trips[0, 1], trips[2, 3], trips[3, 3] = 500, 400, 0.1
-    released = ReleasedFlows(plan(tmp_path, privacy={"unit": "trip", "rho": "50"}), trips)
+    trips[0, 1], trips[2, 3], trips[3, 3] = 500, 400, 2.0
+    released = ReleasedFlows(plan(tmp_path, privacy={"unit": "trip", "rho": "1"}), trips)
     assert np.asarray(released.largest(2).chance).tolist() == [1.0, 1.0]
     three = np.asarray(released.largest(3).chance)
     assert three[:2].tolist() == [1.0, 1.0]
