@@ -29,6 +29,7 @@ from starling.genome.plan.choices import ONLY_OF_PHENOTYPES, PHENOTYPE_QUESTIONS
 from starling.genome.plan.exploring import DELTA_C, ExploreOptions, Texts, exploration, threshold
 from starling.genome.plan.long_lists import at_delta
 from starling.genome.plan.queries import MOST_FOUND, Correlation, Noise, Selection
+from starling.genome.plan.same_response import differences
 from starling.genome.postprocess.wording import MEASURES, TEST_LABELS
 from starling.genome.preview.expected import UNITS, epsilon_for, error_of, meaning_of, unit_of
 from starling.genome.preview.page import ExpectedErrors, expected_errors
@@ -365,6 +366,12 @@ class QuestionPlan(Asking):
         query = self._read(_priced(question, "1"))
         least = epsilon_for(Assumed.of(self.plan), query, exact(margin, field="margin"), field="margin")
         return _priced(question, exact_text(least))
+
+    def check_further(self, question: Json, earlier: Asking, paid: Json) -> None:
+        """Raises ParameterError for a scan of a response of other people, phenotypes or intervals, as far as plans say it."""
+        now, then = self.ask(question).question, earlier.ask(paid)
+        if isinstance(then, GenomePublication) and isinstance(now, Scan) and isinstance(then.question, Scan):
+            ParameterError.check(differences((then.plan, then.question.values), (self.plan, now.values)))
 
     def write(self, folder: Path) -> None:
         """Write the plan below a folder, with its SNP list."""

@@ -96,10 +96,11 @@ class Responses:
 
     def check(self, population: str, fields: Mapping[str, Any]) -> None:
         """Check a charge, by what it says of its noise: where it reads a kept response, that it may. Raises PolicyRefused."""
-        _check(self.of(population), fields)
+        check_paid(self.of(population), fields)
 
 
-def _check(known: Sequence[PaidResponse], fields: Mapping[str, Any]) -> None:
+def check_paid(known: Sequence[PaidResponse], fields: Mapping[str, Any]) -> None:
+    """As `Responses.check`, where these alone are known."""
     charge = charged_noise.stored_response(fields)
     if charge is None:
         return
@@ -116,7 +117,7 @@ def price_in(population: Population, guarantee: Guarantee, paid: Sequence[PaidRe
     """
     price = price_if_paid(population, guarantee)
     if charge_of(guarantee) is not None:
-        _check(paid, charged_noise.noise(guarantee).fields)
+        check_paid(paid, charged_noise.noise(guarantee).fields)
     return price
 
 

@@ -43,6 +43,8 @@ def answer(task: Any) -> dict[str, Json]:
     - "ask" and "preview" have `domain` and `plan`, a folder that `Asking.write` wrote. They are answered by `title`, `request` and `price`
       (the guarantee, as `statement.stated` says it); a preview by `sections` and `margin`, its `within` and `unit`, besides. A preview may
       have a `margin` in place of the cost of its question: then `question` is that question with the least cost that keeps it.
+    - "further" has these, of a question that reads what was kept for an earlier one, and `earlier`, the plan and the question of that. It
+      is answered by nothing.
     - "read" has `release`, the path of one. It is answered by `answer`, at no cost; without a question by `schema`, the JSON Schema of
       those that can be asked.
     - "verify" has `release`, and `key`, the public key that should have signed it. It is answered by `outcome`, `not_checked`, `signed_by`,
@@ -97,6 +99,12 @@ def _prepare(task: Any) -> dict[str, Json]:
     return {}
 
 
+def _further(task: Any) -> dict[str, Json]:
+    plan, earlier = (_plan(task["domain"], each["plan"]) for each in (task, task["earlier"]))
+    plan.check_further(task["question"], earlier, task["earlier"]["question"])
+    return {}
+
+
 def _read(task: Any) -> dict[str, Json]:
     release = _release(task["release"])
     if task["question"] is None:
@@ -145,6 +153,7 @@ def _verified(task: Any) -> dict[str, Json]:
 
 _PUBLISHED: Final[dict[str, Callable[[Any], dict[str, Json]]]] = {
     "prepare": _prepare,
+    "further": _further,
     "read": _read,
     "show": _show,
     "page": _page,
@@ -152,7 +161,7 @@ _PUBLISHED: Final[dict[str, Callable[[Any], dict[str, Json]]]] = {
     "accuracy": _accuracy,
     "verify": _verified,
 }
-"""What is done with a release, or with a plan that says all."""
+"""What is done but to say what a question asks."""
 
 
 @lru_cache(MOST_OPEN)

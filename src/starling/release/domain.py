@@ -142,10 +142,8 @@ class Publication(Protocol[ExactT_contra, DrawnT]):
         ...
 
     def check(self, drawn: DrawnT) -> None:  # noqa: ARG002 - of those that check more than `read`
-        """Check measurements of others, before anything is made of them; nothing is checked that `read` has checked.
-
-        Raises:
-            InvalidRelease: these measurements cannot have been drawn for this release.
+        """Check measurements of others, before anything is made of them; nothing is checked that `read` has checked. Raises InvalidRelease
+        where these cannot have been drawn for this release.
         """
         return
 
@@ -270,12 +268,13 @@ class Asking(ABC):
         return None
 
     def at_margin(self, question: Json, margin: Exact) -> Json:  # noqa: ARG002 - of those that have one
-        """A question that states no cost, with the least cost at which its answer is off by at most `margin`, 95 times of 100.
-
-        Raises:
-            ParameterError: the plan has no such question, the question states a cost, or no cost keeps that margin.
+        """A question that states no cost, with the least cost at which its answer is off by at most `margin`, 95 times of 100; raises
+        ParameterError where the plan has no such question, the question states a cost, or no cost keeps that margin.
         """
         raise ParameterError("margin", "is not defined for these questions", "state what the answer may cost instead")
+
+    def check_further(self, question: Json, earlier: "Asking", paid: Json) -> None:  # noqa: B027 - of those that keep something
+        """Raises ParameterError where what was kept for another question, `paid` of an `earlier` plan, can't be read for this one."""
 
     @abstractmethod
     def write(self, folder: Path) -> None:

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starling.server.access import User
 from starling.server.approval_requests import LONGEST, State, Waiting
 from starling.server.authentication import Service, errors, whose
+from starling.server.further import check_further
 from starling.server.home import Home
 from starling.server.releasing import ReleaseRequest
 
@@ -90,8 +91,9 @@ def add_routes(app: FastAPI, service: Service) -> None:
 
 
 def ask_custodian(service: Service, analyst: str, name: str, wanted: ApprovalRequest) -> Waiting:
-    """Ask for approval; raises as `Understanding.ask` and `Charges.ask`."""
+    """Ask for approval; raises as `Understanding.ask`, `check_further` and `Charges.ask`."""
     dataset = service.understanding.ask(service.home.catalogue, name, wanted.question, user=analyst)
+    check_further(service, analyst, dataset, wanted.question)
     return service.charges.ask(analyst, dataset, wanted.request_id, wanted.reason, wanted.question)
 
 

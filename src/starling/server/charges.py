@@ -19,7 +19,7 @@ from starling.ledger.batching import Batcher, Batches, each
 from starling.ledger.deadline import departure
 from starling.ledger.opening import Ledger, read_ledger
 from starling.ledger.reading import Charge, Reading
-from starling.ledger.responses import charge_of, price_in
+from starling.ledger.responses import PaidResponse, charge_of, price_in
 from starling.ledger.rules import Request, Ticket
 from starling.privacy.least import check_least
 from starling.privacy.sampling.entropy import fresh_id
@@ -126,7 +126,7 @@ class Charges:
         return Budget(
             *(population, amount, tuple(caps), charging.terms(dataset.name), ledger.reading.is_retired(dataset.name)),
             approved=charging.approved(dataset.name, analyst, self.now()),
-            release=self._release(analyst, dataset) if isinstance(dataset, Dataset) else None,
+            release=self.release_of(analyst, dataset) if isinstance(dataset, Dataset) else None,
             single=self._catalogue.is_single(dataset.name),
         )
 
@@ -138,9 +138,10 @@ class Charges:
         following = charges[most - 1].seq if len(charges) > most else None
         return [self._progress(charge) for charge in charges[:most] if charge.by is not None], following
 
-    def _release(self, analyst: str, dataset: Dataset) -> int | None:
+    def release_of(self, analyst: str, dataset: Dataset) -> int | None:
+        """The charge of this server for what an analyst asks, under whichever id; None where there is none."""
         ticket = self._ledger()[0].charging.find(Request(analyst, fresh_id(), dataset.name, dataset.request))
-        charge = None if ticket is None else self._charge(ticket.seq)
+        charge = None if ticket is None else self.find(ticket.seq)
         return None if charge is None or charge.by is None else charge.seq
 
     def population(self, dataset: str) -> str | None:
@@ -217,7 +218,7 @@ class Charges:
         """
         progress = self._known(seq)
         if progress is None:
-            charge = self._charge(seq)
+            charge = self.find(seq)
             progress = None if charge is None or charge.by is None else self._progress(charge)
         return _shown_to(progress, analyst)
 
@@ -294,7 +295,7 @@ class Charges:
         """How many charges of an analyst have not left."""
         waiting = self._waiting.pop(analyst, {})
         for seq in [seq for seq, charge in waiting.items() if charge.state == "charged" and not self._is_early(charge)]:
-            now = self._charge(seq)
+            now = self.find(seq)
             assert now is not None
             waiting[seq] = now
         left = {seq: charge for seq, charge in waiting.items() if not self._left(charge)}
@@ -326,7 +327,12 @@ class Charges:
                 self._reader.close()
                 self._reader = None
 
-    def _charge(self, seq: int) -> Charge | None:
+    def responses(self, dataset: str) -> list[PaidResponse]:
+        """Those that were kept of the population of a dataset; what is told of them may depend on none that has not left."""
+        return self._ledger()[0].charging.responses(dataset)
+
+    def find(self, seq: int) -> Charge | None:
+        """The charge that is event `seq`, by whichever key; None where that is none."""
         charge = self._read(lambda reading: reading.charge(seq))
         if charge is not None and charge.by is not None:
             self._read_charges.put(seq, charge)

@@ -10,6 +10,7 @@ from starling.ledger.rules import shown
 from starling.release.claims import claim
 from starling.server.access import User
 from starling.server.authentication import Service, errors
+from starling.server.further import check_further
 
 QUESTION: Any = Field(
     None,
@@ -135,8 +136,9 @@ def read_accuracy(service: Service, user: str, name: str, wanted: AccuracyQuery)
 
 
 def read_preview(service: Service, analyst: str, name: str, question: Any, margin: str | None = None) -> PreviewReply:
-    """What a release or an answer costs an analyst and will be worth; raises as `Understanding.preview` and `Charges.budget`."""
+    """What a release or an answer costs an analyst and will be worth; raises as `Understanding.preview`, `check_further` and `budget`."""
     seen = service.understanding.preview(service.home.catalogue, name, question, user=analyst, margin=margin)
+    check_further(service, analyst, seen.dataset, seen.question)
     budget = service.charges.budget(analyst, seen.dataset)
     assert budget.amount is not None
     return PreviewReply(

@@ -93,6 +93,19 @@ class Understanding:
         answer = self._plan_answer(catalogue, study, "preview", question, user, margin)
         return Preview(_dataset(study, answer), answer["sections"], answer["question"], answer["margin"])
 
+    def check_further(
+        self, catalogue: Catalogue, name: str, question: Any, earlier: str, paid: Any, *, user: str
+    ) -> None:
+        """Check a question that reads what was kept for another, `paid` of the dataset `earlier`, by what is public of both.
+
+        Raises:
+            ParameterError: what was kept can't be read for it.
+            LedgerUnavailable: it took too long, or too many questions come at once.
+        """
+        domain, plan, of = catalogue.study(name).domain, str(catalogue.plan(name)), str(catalogue.plan(earlier))
+        task = {"do": "further", "domain": domain, "plan": plan, "question": question}
+        self._questions.answer({**task, "earlier": {"plan": of, "question": paid}}, user)
+
     def read(self, release: Path, question: Any, *, user: str) -> Any:
         """The answer to a question to a release, which costs nothing; without a question, the JSON Schema of those that can be asked.
 

@@ -23,6 +23,7 @@ from starling.server.access import User
 from starling.server.authentication import Service, errors, whose
 from starling.server.charges import Charges, Progress, State
 from starling.server.datasets import Dataset, Entry, NotThere, Study
+from starling.server.further import check_further
 from starling.server.previewing import INVENTED, QUESTION
 from starling.server.purposes import KNOWN
 
@@ -256,8 +257,9 @@ def released(charges: Charges, release: int, user: User) -> tuple[Progress, Path
 
 
 def charge(service: Service, analyst: str, name: str, wanted: ReleaseRequest) -> Progress:
-    """Charge a release or the answer to a question; raises as `Understanding.ask` and `Charges.charge`."""
+    """Charge a release or the answer to a question; raises as `Understanding.ask`, `check_further` and `Charges.charge`."""
     dataset = service.understanding.ask(service.home.catalogue, name, wanted.question, user=analyst)
+    check_further(service, analyst, dataset, wanted.question)
     seq = service.charges.charge(analyst, dataset, wanted.request_id, wanted.question)
     return service.charges.progress(seq, analyst)
 

@@ -18,7 +18,7 @@ from starling.genome.arrays import Float64, Int64
 from starling.genome.counts.scan import read_scores
 from starling.genome.measurements import SnpScores
 from starling.genome.plan import Plan
-from starling.genome.plan.quantitative import phenotype_json
+from starling.genome.plan.same_response import difference, other_intervals, public_of
 from starling.genome.source import Genotypes
 from starling.genome.source.people import People
 from starling.privacy.sampling.entropy import fresh_bytes
@@ -26,7 +26,6 @@ from starling.privacy.trust import Confidential
 
 SALT: Final = 32
 """Random bytes at the beginning."""
-NEW: Final = "leave it out: a new response is drawn and charged"
 
 
 def stored_content(plan: Plan, people: People, response: Int64, values: int = 2) -> bytes:
@@ -42,24 +41,10 @@ def read_stored(plan: Plan, people: People, content: bytes, values: int | None =
     """
     text, _, bits = content[SALT:].partition(b"\n")
     drawn, now = json.loads(text), _of(plan, people)
-    for name, problem, fix in (
-        (
-            "people",
-            "is of other people, or of these in another order",
-            f"give the study that it was drawn of, or {NEW}",
-        ),
-        ("phenotype", "is of the phenotype {!r}, and the plan names {!r}", "correct phenotype in the plan"),
-        ("case", "was drawn where the plan says {} of a case, and it says {} now", "correct that in the plan"),
-        ("file", "was drawn of the phenotypes in {!r}, and {!r} is given", "give that file, which is not read"),
-    ):
-        if drawn[name] != now[name]:
-            raise SourceError(
-                "response", problem.format(drawn[name], now[name]), f"{fix}, or {NEW}" if NEW not in fix else fix
-            )
     held = drawn.get("values", 2)
-    if values not in (None, held):
-        problem = f"was drawn of {held} intervals of the phenotype, and {values} are asked for"
-        raise SourceError("response", problem, f"name {held} intervals, or {NEW}")
+    wrong = difference(drawn, now) or other_intervals(held, held if values is None else values)
+    if wrong is not None:
+        raise SourceError(problems=[wrong])
     answers = np.frombuffer(bits, dtype=np.uint8)
     return (np.unpackbits(answers, count=plan.people) if held == 2 else answers).astype(np.int64), held
 
@@ -68,10 +53,8 @@ def _of(plan: Plan, people: People) -> dict[str, str | None]:
     """What a response is of."""
     names = people.keys(family=people.file is not None and people.file.has_families)
     listed = sha256(b"\n".join(b"\t".join(each) for each in names)).hexdigest()
-    return {
+    return public_of(plan) | {
         "people": f"{plan.people} {listed}",
-        "phenotype": plan.phenotype,
-        "case": json.dumps(phenotype_json(plan)),
         "file": None if people.phenotypes is None else people.phenotypes.path.name,
     }
 
