@@ -192,7 +192,7 @@ CHANGES: dict[str, tuple[Callable[[bytes], bytes], str]] = {
     "layout": (lambda content: content[:20] + b"\5" + content[21:], "is a BGEN of another version than 1.2 and 1.3"),
     "no names": (
         lambda content: content[:23] + b"\0" + content[24:],
-        "does not name its people; write it again by pli",
+        "does not name its people; put its .sample beside",
     ),
     "more people": (lambda content: content[:28] + b"\4" + content[29:], "does not end where its header"),
     "a long name": (lambda content: content[:32] + b"\377" + content[33:], "does not end where its header"),

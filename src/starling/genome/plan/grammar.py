@@ -298,7 +298,7 @@ _ANALYSIS: Final = Table(
             value=lambda plan: None if plan.genotypes == "calls" else plan.genotypes,
         ),
         "x-model": Key(
-            "How many copies a man's single one on X counts as, by the sex in .fam or .psam, as PLINK's `--xchr-model`; 1 only of"
+            "How many copies a man's single one on X counts as, by the sex in .fam, .psam or .sample, as PLINK's `--xchr-model`; 1 only of"
             " phenotypes, additive.",
             whole(1, 2),
             default=2,

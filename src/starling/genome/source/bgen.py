@@ -52,21 +52,23 @@ class Bgen:
 
     Attributes:
         size: Its bytes.
-        samples: Who its people are.
+        people: How many it says that it has.
+        samples: Who they are; None where it does not name them.
         sites: Its variants, without lines.
         places: Where the probabilities of each variant begin, behind their length, and how many bytes they have: int64 (k, 2).
         compression: How they are written.
     """
 
     size: int = field(repr=False)
-    samples: tuple[bytes, ...] = field(repr=False)
+    people: int = field(repr=False)
+    samples: tuple[bytes, ...] | None = field(repr=False)
     sites: Sites = field(repr=False)
     places: Int64 = field(repr=False)
     compression: int = field(repr=False)
 
 
 def open_bgen(path: Path) -> Bgen:
-    """The public shape of a BGEN. Raises SourceError where it is none, is of another layout, names nobody, or was cut off."""
+    """The public shape of a BGEN. Raises SourceError where it is none, is of another layout, or was cut off."""
     size = size_of(path)
     try:
         with path.open("rb") as file:
@@ -99,12 +101,7 @@ def _opened(path: Path, content: _Bytes) -> Bgen:
     compression, layout, has_names = flags & 3, flags >> 2 & 15, flags >> 31
     if layout != _LAYOUT or compression > _ZSTD:
         refuse(path, "is a BGEN of another version than 1.2 and 1.3", "write it again by plink2 --export bgen-1.2")
-    if not has_names:
-        fix = (
-            "write it again by plink2 --bgen FILE ref-first --sample FILE --export bgen-1.2, which writes them into it"
-        )
-        refuse(path, "does not name its people", fix)
-    samples = tuple(_names(content, 4 + header, people, 4 + begin))
+    samples = tuple(_names(content, 4 + header, people, 4 + begin)) if has_names else None
     sites, places = [], array("q")
     at = 4 + begin
     for _ in range(variants):
@@ -116,7 +113,7 @@ def _opened(path: Path, content: _Bytes) -> Bgen:
     if at != content.size:
         raise _Cut
     listed = Sites(path.name, sites, [])
-    return Bgen(content.size, samples, listed, np.array(places, dtype=np.int64).reshape(-1, 2), compression)
+    return Bgen(content.size, people, samples, listed, np.array(places, dtype=np.int64).reshape(-1, 2), compression)
 
 
 def _names(content: _Bytes, at: int, people: int, stop: int) -> Iterator[bytes]:

@@ -132,6 +132,7 @@ Kind: TypeAlias = Literal["bed", "pgen", "vcf", "bgen"]
 
 _VCF: Final = (".vcf", ".vcf.gz", ".vcf.bgz", ".bcf")
 _BGEN: Final = ".bgen"
+_SAMPLE: Final = ".sample"
 _PACKED: Final[dict[str, Kind]] = {".bed": "bed", ".pgen": "pgen"}
 _COMPANIONS: Final[dict[Kind, tuple[str, str]]] = {"bed": (".bim", ".fam"), "pgen": (".pvar", ".psam")}
 
@@ -180,7 +181,7 @@ def open_genotypes(
     phenotype_path = None if phenotype is None else Path(phenotype).absolute()
     path = Path(path).absolute()
     files = study_files(path, phenotype_path, covariates)
-    if plan.x_model == 1 and path.name.endswith((*_VCF, _BGEN)):
+    if plan.x_model == 1 and path.name.endswith(_VCF):
         _refuse_sexes(path)
     adjusted = None if covariates is None else open_covariates(files[-1], plan)
     if plan.covariates and adjusted is None:
@@ -195,7 +196,7 @@ def open_genotypes(
             fix = 'write genotypes = "dosages", or convert it by plink2 --make-pgen'
             refuse(path, "has probabilities, and the plan counts calls", fix)
         bgen = open_bgen(path)
-        people_of = open_people(plan, phenotype_path, samples=bgen.samples)
+        people_of = _people_of_bgen(path, bgen, plan, phenotype_path)
         matched = match_listed(bgen.sites, plan)
         return Genotypes("bgen", files, path, bgen.size, people_of, matched, covariates=adjusted, bgen=bgen)
     if path.name.endswith(_VCF):
@@ -225,6 +226,21 @@ def open_genotypes(
     return Genotypes(kind, files, calls, size, persons, matched, reader, adjusted)
 
 
+def _people_of_bgen(path: Path, bgen: "Bgen", plan: Plan, phenotype: Path | None) -> People:
+    """Whom a BGEN names, or else the .sample beside it."""
+    sample = path.with_suffix(_SAMPLE)
+    if bgen.samples is not None:
+        people = open_people(plan, phenotype, samples=bgen.samples)
+    elif sample.exists():
+        people = open_people(plan, phenotype, file=sample, genotyped=bgen.people)
+    else:
+        fix = f"put its .sample beside it as {sample.name}, or write it again by plink2 --export bgen-1.2"
+        refuse(path, "does not name its people", fix)
+    if plan.x_model == 1 and not states_sexes(people):
+        _refuse_sexes(path if people.file is None else sample)
+    return people
+
+
 def _check_two_alleles(path: Path, plan: Plan, matched: Matched) -> None:
     """Refuse SNPs whose site has more than two alleles, which the two bits of a .bed do not tell apart."""
     several = np.flatnonzero(matched.alleles[matched.rows] > 2)[:MOST_LISTED].tolist()
@@ -235,7 +251,9 @@ def _check_two_alleles(path: Path, plan: Plan, matched: Matched) -> None:
 
 
 def _refuse_sexes(path: Path) -> Never:
-    fix = "give .bed or .pgen with a .fam or a .psam that has SEX, or write x-model = 2"
+    fix = (
+        "give a .fam, .psam or .sample with sexes, beside a .bed, a .pgen or a BGEN without names, or write x-model = 2"
+    )
     refuse(path, "states no sex, and the plan counts a man's copy on X as one", fix)
 
 
@@ -247,6 +265,8 @@ def study_files(
     """
     path = Path(path).absolute()
     others = tuple(Path(each).absolute() for each in (phenotype, covariates) if each is not None)
+    if path.name.endswith(_BGEN) and path.with_suffix(_SAMPLE).exists():
+        return (path, path.with_suffix(_SAMPLE), *others)
     if path.name.endswith((*_VCF, _BGEN)):
         return (path, *others)
     kind, prefix = _prefix(path)

@@ -7,8 +7,10 @@ all. Where the plan has a range of phenotypes, a decimal number but -9 is its st
 one. The first line of a person counts. Who has a line is confidential, too, unless the plan declares the ids public.
 
 Files: .fam; .psam and phenotype files with a header (`#FID IID ...`, `#IID ...`, the `#` optional in a phenotype file); phenotype files
-without one (family, person, phenotype). Phenotypes are found by family and person where both files have families, else by person, or by
-FAMILY_PERSON, as PLINK names the people of a VCF.
+without one (family, person, phenotype). Of Oxford's .sample (https://www.cog-genomics.org/plink/2.0/formats#sample) ids and sexes alone are
+read: names of columns (`ID_1 ID_2 missing ...` or `ID missing ...`), their types, people; an ID_1 that is 0 of everybody is no family.
+Phenotypes are found by family and person where both files have families, else by person, or by FAMILY_PERSON, as PLINK names the people of
+a VCF.
 """
 
 import re
@@ -34,6 +36,10 @@ IDS: Final = (b"FID", b"IID", b"SID", b"PAT", b"MAT", b"SEX")
 _PLAIN: Final = (b"FID", b"IID")
 _FAM: Final = (b"FID", b"IID", b"PAT", b"MAT", b"SEX", b"PHENOTYPE")
 _NUMBER: Final = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_SAMPLE: Final = {(b"ID_1", b"ID_2"): (b"FID", b"IID"), (b"ID", b"MISSING"): (b"IID", b"missing")}
+"""How a .sample begins, and what that is."""
+_TYPES: Final = frozenset((b"0", b"D", b"C", b"P", b"B"))
+"""What a .sample says of its columns."""
 MISSING: Final = b"-9"
 """What PLINK writes where a quantitative phenotype is missing."""
 LONGEST: Final = 4 << 30
@@ -91,7 +97,7 @@ class People:
     """The people of a study. Holds nothing confidential but the ids of a VCF header.
 
     Attributes:
-        file: .fam or .psam in the order of the genotypes; None where the genotype file names them.
+        file: .fam, .psam or .sample in the order of the genotypes; None where the genotype file names them.
         samples: Ids from the header of a VCF or BCF.
         phenotypes: File of phenotypes; None when `file` has them.
     """
@@ -195,27 +201,38 @@ def field_of(fields: list[bytes], index: int) -> bytes:
 
 
 def open_people(
-    plan: Plan, phenotype: Path | None, *, file: Path | None = None, samples: tuple[bytes, ...] = ()
+    plan: Plan,
+    phenotype: Path | None,
+    *,
+    file: Path | None = None,
+    samples: tuple[bytes, ...] = (),
+    genotyped: int | None = None,
 ) -> People:
     """Check the public shape of a study's people.
 
     Args:
         plan: Says how many there are and which phenotype is meant.
         phenotype: File of phenotypes, if there is one of its own.
-        file: .fam or .psam.
-        samples: Instead, the ids in the header of a VCF or BCF.
+        file: .fam, .psam or .sample.
+        samples: Instead, the ids in the header of a VCF, BCF or BGEN.
+        genotyped: How many people the genotypes of a .sample have.
 
     Raises:
-        SourceError: when a file cannot be read, has not as many people as the plan, or no such phenotype; where the plan declares ids
-            public, when they do not join.
+        SourceError: when a file cannot be read, has not as many people as the plan or the genotypes, or no such phenotype; where the plan
+            declares ids public, when they do not join.
     """
     phenotypes = None if phenotype is None else _open_phenotypes(phenotype, plan)
     own = None
     if file is not None and file.suffix == ".psam":
         own = _open_psam(file, plan, needed=phenotypes is None)
+    elif file is not None and file.suffix == ".sample":
+        own = _open_sample(file)
     elif file is not None:
         own = _open_fam(file, plan, phenotypes)
     number = len(samples) if own is None else len(own.lines())
+    if file is not None and genotyped not in (None, number):
+        fix = "give the .sample that was written with them"
+        refuse(file, "does not name as many people as the genotypes have", fix, field="people")
     if number != plan.people:
         problem, fix = f"does not name {plan.people} people, as the plan has", "give the study that the plan is for"
         refuse(file or Path("header"), problem, f"{fix}, or correct people in the plan", field="people")
@@ -265,6 +282,30 @@ def _open_psam(path: Path, plan: Plan, *, needed: bool) -> PeopleFile:
     return PeopleFile(path, size, columns, skip + 1, _phenotype_column(path, plan, columns) if needed else -1)
 
 
+def _open_sample(path: Path) -> PeopleFile:
+    size, lines = _size(path), _start(path)
+    names, types = lines[0].split(), b"".join(lines[1:2]).split()
+    begins = _begins_as_sample(lines[0])
+    if begins is None:
+        fix = "write ID_1 ID_2 missing, and what further columns are, on it"
+        refuse(path, "has a first line that is not a .sample's", fix, field="header", line=1)
+    if len(types) != len(names) or not _TYPES.issuperset(types) or types[:2] != [b"0", b"0"]:
+        problem, fix = "does not have the type of each column", "write a line such as 0 0 0 D below the names"
+        refuse(path, problem, fix, field="header", line=2)
+    # Of no further column is the name that of an id.
+    others = (b"SEX" if name.lower() == b"sex" else name.lower() for name in names[2:])
+    opened = PeopleFile(path, size, (*begins, *others), 2, -1)
+    if opened.has_families and all(fields[0] == b"0" for fields in opened.lines()):
+        return replace(opened, columns=(b"none", *opened.columns[1:]))
+    return opened
+
+
+def _begins_as_sample(line: bytes) -> tuple[bytes, bytes] | None:
+    """The first two columns of a .sample by the first line; None where it is not a .sample's."""
+    first = line.upper().split()[:2]
+    return _SAMPLE.get((first[0], first[1])) if len(first) == 2 else None
+
+
 def _open_phenotypes(path: Path, plan: Plan) -> PeopleFile:
     listed = open_listed(path, field="phenotype")
     if listed is not None:
@@ -281,6 +322,9 @@ def open_listed(path: Path, *, field: str, ids: tuple[bytes, ...] = IDS) -> Peop
     The names of `ids` are read in small letters too.
     """
     size, lines = _size(path, field=field), _start(path)
+    if _begins_as_sample(lines[0]) is not None:
+        fix = "write #FID IID in place of ID_1 ID_2, or #IID in place of ID, and take out the line of types"
+        refuse(path, "begins as an Oxford .sample does", fix, field=field, line=1)
     if not lines[0].removeprefix(b"#").upper().startswith(_PLAIN):
         return None
     return PeopleFile(path, size, _header(path, lines[0], ids), 1, -1)

@@ -46,12 +46,12 @@ def sex_linked(plan: Plan) -> Int64:
 
 
 def states_sexes(people: People) -> bool:
-    """Whether there is a .fam or .psam that has a column of sexes."""
+    """Whether there is a .fam, .psam or .sample that has a column of sexes."""
     return people.file is not None and b"SEX" in people.file.columns
 
 
 def stated_sexes(people: People) -> list[str]:
-    """The sex of each person in a .fam or .psam: "man", "woman", or nothing where it says none."""
+    """The sex of each person in a .fam, .psam or .sample: "man", "woman", or nothing where it says none."""
     file = people.file
     if file is None or not states_sexes(people):
         return []
