@@ -125,7 +125,7 @@ class Study:
         """Of plans that protect phenotypes alone."""
         raise AssertionError(indices, scale)
 
-    def score_tests(self, response: Bool, /) -> SnpScores:
+    def score_tests(self, response: Float64, /) -> SnpScores:
         """Of plans that protect phenotypes alone, which say that membership is not protected."""
         raise AssertionError(response)
 

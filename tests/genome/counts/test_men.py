@@ -71,7 +71,7 @@ def test_scores_and_distances_count_men_as_the_plan_says(
 ) -> None:
     made, path, plan, sexes = study
     plan = replace(plan, x_model=x_model)
-    genotypes, response = open_genotypes(path, plan), RANDOM.random(PEOPLE) < 0.5
+    genotypes, response = open_genotypes(path, plan), (RANDOM.random(PEOPLE) < 0.5).astype(np.float64)
     scores, rest = read_scores(plan, genotypes, response), response - response.mean()
     distances = inspect(count_study(plan, genotypes)).value.score_distances(None, 1 << 24)
     cases = np.array([word == "2" for word in made.phenotypes])
@@ -147,7 +147,7 @@ def test_plink_finds_the_same_effects_of_dosages_and_of_men(tmp_path: Path) -> N
         }
     )
     genotypes = open_genotypes(tmp_path / "p", plan, tmp_path / "y.txt")
-    scores = read_scores(plan, genotypes, trait)  # type: ignore[arg-type] # numbers serve as a response
+    scores = read_scores(plan, genotypes, trait)
     for row, told in enumerate(dict(zip(header, each, strict=True)) for each in rows):
         sign = 1 if told["A1"] == "C" else -1
         assert sign * scores.scores[row] / scores.squares[row] == pytest.approx(float(told["BETA"]), rel=1e-4)

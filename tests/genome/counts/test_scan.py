@@ -26,7 +26,7 @@ def test_scores_are_those_of_the_copies_with_missing_ones_as_the_mean(tmp_path: 
     rows = zip(study.ids, study.places, study.alleles, strict=True)
     listed = Plan.snp_list([(name, *place, *alleles) for name, place, alleles in rows])
     plan = replace(Plan.of({**VALUES, "study": {"people": 40}, "snps": listed}), covariates=(), components=0)
-    response = np.random.default_rng(1).random(40) < 0.5
+    response = (np.random.default_rng(1).random(40) < 0.5).astype(np.float64)
     scores = read_scores(plan, open_genotypes(tmp_path / "study", plan), response)
     rest = response - response.mean()
     assert scores.adjusted == 0
@@ -50,7 +50,7 @@ def test_whole_dosages_of_a_vcf_give_what_the_calls_of_a_bed_do(tmp_path: Path) 
         text = text.replace(f"\t{call}", f"\t{dosage}")
     (tmp_path / "x.vcf").write_text(text.replace("\tGT\t", "\tDS\t"))
     write_phenotypes(study, tmp_path / "x.txt", "#IID T2D\n", "")
-    response = np.random.default_rng(1).random(120) < 0.5
+    response = (np.random.default_rng(1).random(120) < 0.5).astype(np.float64)
     of_calls = open_genotypes(write_bed(study, tmp_path / "x"), calls)
     of_dosages = open_genotypes(tmp_path / "x.vcf", dosages, tmp_path / "x.txt")
     for mine, other in zip(
@@ -78,7 +78,7 @@ def test_a_chromosome_is_left_out_of_its_own_components(tmp_path: Path, monkeypa
     made = Study(copies, (("A", "C"),) * snps, tuple(random.choice(["1", "2"], people).tolist()), places)
     plan = replace(plan_of(made, tmp_path, "additive", "score"), components=1, chromosome_out=True)
     opened = open_genotypes(write_bed(made, tmp_path / "x"), plan)
-    response = random.random(people) < 0.5
+    response = (random.random(people) < 0.5).astype(np.float64)
     scores, distances = read_scores(plan, opened, response), read_distances(plan, opened, None, 1 << 28)
     for row in (0, 30, 60):
         own = slice(row, row + 30)

@@ -60,6 +60,7 @@ def test_names_within_a_bgen_come_first(tmp_path: Path) -> None:
     assert open_genotypes(path, PLAN, tmp_path / "x.txt").people.names() == ["p0", "p1", "p2"]
 
 
+@pytest.mark.slow
 def test_plinks_samples_are_read(tmp_path: Path) -> None:
     """Of both kinds, beside its BGEN without names: people, phenotypes and dosages are those with names."""
     random = np.random.default_rng(5)

@@ -178,7 +178,7 @@ def test_dosages_and_scans_count_each_allele_from_every_file(tmp_path: Path) -> 
             line[8:] = ["DS", *(_dosages(call, number[line[2]]) for call in line[9:])]
     (tmp_path / "ds.vcf").write_text("".join("\t".join(line) + "\n" for line in lines))
     pgen, bgen = write_pgen(records, tmp_path / "x.pgen"), write_bgen(records, tmp_path / "x.bgen")
-    response = np.random.default_rng(1).random(PEOPLE) < 0.5
+    response = (np.random.default_rng(1).random(PEOPLE) < 0.5).astype(np.float64)
     people, dosages = tmp_path / "x.txt", replace(plan, genotypes="dosages")
     scores = read_scores(plan, open_genotypes(vcf, plan, people), response)
     np.testing.assert_array_equal(scores.frequencies, np.ma.masked_less(wanted, 0).mean(axis=1) / 2)
