@@ -24,6 +24,8 @@ def test_the_commands_plan_preview_generate_release_and_ask(tmp_path: Path) -> N
     assert "nothing breaks the rules" in said("validate", file, "--records", records)
     said("release", file, "--records", records, "--out", tmp_path / "out", "--unvalidated", "--yes")
     assert "interval" in said("flows", tmp_path / "out", "--from", "west", "--to", "2")
+    back = "--minus-from", "2", "--minus-to", "west"
+    assert "less those from" in said("flows", tmp_path / "out", "--from", "west", "--to", "2", *back)
     assert "-" not in said("flows", tmp_path / "out", "--level", "0.5").splitlines()[-2]
     assert "surely among them" in said("flows", tmp_path / "out", "--k", 3)
     said("export", tmp_path / "out", "--out", tmp_path / "exported")

@@ -15,7 +15,7 @@ from starling.errors import ParameterError
 
 if TYPE_CHECKING:
     from starling.places.flows.analysis import FlowsRelease
-    from starling.places.flows.answers.released import LargestFlows
+    from starling.places.flows.answers.released import FlowCount, FlowDifference, LargestFlows
 
 _END = "An id of an area, or the name of one or of a larger one. Repeatable.  [default: all]"
 
@@ -33,6 +33,20 @@ def _opened(path: Path, key: str | None) -> "FlowsRelease":
 @RELEASE
 @click.option("--from", "origin", multiple=True, metavar="AREA", help=f"Where trips begin. {_END}")
 @click.option("--to", "destination", multiple=True, metavar="AREA", help=f"Where trips end. {_END}")
+@click.option(
+    "--minus-from",
+    "minus_origin",
+    multiple=True,
+    metavar="AREA",
+    help="Take away the trips that begin there.  [default: as --from]",
+)
+@click.option(
+    "--minus-to",
+    "minus_destination",
+    multiple=True,
+    metavar="AREA",
+    help='And end there; "all" is everywhere.  [default: as --to]',
+)
 @click.option("--k", type=click.IntRange(min=1), help="In place of it: how many pairs of areas with most trips.")
 @LEVEL
 @options.signer
@@ -41,23 +55,31 @@ def flows(
     *,
     origin: tuple[str, ...],
     destination: tuple[str, ...],
+    minus_origin: tuple[str, ...],
+    minus_destination: tuple[str, ...],
     k: int | None,
     level: str,
     key: str | None,
 ) -> Result:
-    """Trips from some areas to some areas with an interval; or with --k the pairs of areas with most trips, with chances.
+    """Trips from some areas to some areas with an interval, also less those between others; or with --k the pairs of areas with most
+    trips, with chances.
 
     RELEASE is a folder or its zip; it is compared with its signature.
     """
     chance = exact_level(level)
-    if k is not None and (origin or destination):
-        raise click.UsageError("--k lists pairs of all areas; give it without --from and --to")
+    if k is not None and (origin or destination or minus_origin or minus_destination):
+        raise click.UsageError("--k lists pairs of all areas; give it without other areas")
     working("checking the release")
     with _opened(release, key) as opened:
         if k is not None:
             largest = opened.largest(k, chance)
             return Result(partial(_largest_text, largest, level), largest.as_json)
-        answer = opened.count(origin, destination, chance)
+        minus = minus_origin or origin, minus_destination or destination
+        answer: FlowCount | FlowDifference = (
+            opened.difference((origin, destination), minus, chance)
+            if minus_origin or minus_destination
+            else opened.count(origin, destination, chance)
+        )
         return Result(partial(str, answer), answer.as_json)
 
 

@@ -27,6 +27,25 @@ def test_sums_agree_and_answers_are_near_them(released: Path) -> None:
         assert abs(opened.count().trips - 541) < 60
 
 
+def test_differences_are_those_of_counts_with_intervals_of_their_own(released: Path) -> None:
+    with starling.open_release(released) as opened:
+        assert isinstance(opened, FlowsRelease)
+        there, back = opened.count(["west"], ["2"]), opened.count(["2"], ["west"])
+        answer = opened.difference((["west"], ["2"]), (["2"], ["west"]))
+        assert answer.trips == there.trips - back.trips
+        assert answer.lower <= answer.trips <= answer.upper
+        assert 470 < answer.trips < 530
+        assert opened.difference((["2"], ["west"]), (["west"], ["2"])).upper == -answer.lower
+        # What both have is not there: all less all but the trips to one area are the trips to it.
+        one = opened.difference(((), ()), ((), ["1", "2", "3"]))
+        assert one.deviation == pytest.approx(opened.count((), ["4"]).deviation)
+        assert one.trips == opened.count((), ["4"]).trips
+        with pytest.raises(ParameterError, match="are the trips themselves"):
+            opened.difference((["west"], ()), (["1", "3"], ["all"]))
+        with pytest.raises(ParameterError, match="minus_to"):
+            opened.difference((["west"], ()), ((), ["wst"]))
+
+
 def test_largest_flows_are_marked_and_drawn(released: Path, tmp_path: Path) -> None:
     with starling.open_release(released) as opened:
         assert isinstance(opened, FlowsRelease)

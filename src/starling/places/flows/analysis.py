@@ -1,12 +1,18 @@
 """A release of flows for who analyses it: its plan, its measurements, and the released trips."""
 
-from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from starling.pages.parts import Headline, Section
-from starling.places.flows.answers.released import LEVEL, FlowCount, LargestFlows, ReleasedFlows
+from starling.places.flows.answers.released import (
+    LEVEL,
+    FlowCount,
+    FlowDifference,
+    LargestFlows,
+    Names,
+    ReleasedFlows,
+)
 from starling.places.flows.artifact.pages import headline, picture
 from starling.places.flows.artifact.public_plan import read_measurements, read_plan
 from starling.places.flows.publication import released_flows
@@ -35,9 +41,15 @@ class FlowsRelease(DomainRelease):
         """The released trips from area to area, which answer questions."""
         return released_flows(self.plan, read_measurements(self.folder, self.plan))
 
-    def count(self, origin: Sequence[str] = (), destination: Sequence[str] = (), level: Exact = LEVEL) -> FlowCount:
+    def count(self, origin: Names = (), destination: Names = (), level: Exact = LEVEL) -> FlowCount:
         """Trips from any of some areas to any of others, with an interval; arguments and errors as of `ReleasedFlows.count`."""
         return self.flows.count(origin, destination, level)
+
+    def difference(self, flow: tuple[Names, Names], minus: tuple[Names, Names], level: Exact = LEVEL) -> FlowDifference:
+        """How many more trips lead from some areas to some areas than from others to others, with an interval; arguments and errors as of
+        `ReleasedFlows.difference`.
+        """
+        return self.flows.difference(flow, minus, level)
 
     def largest(self, k: int = 10, level: Exact = LEVEL) -> LargestFlows:
         """The k pairs of areas with most released trips, marked where they surely are, with chances; arguments and errors as of

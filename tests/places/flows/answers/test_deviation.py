@@ -14,6 +14,7 @@ from starling.places.flows.mechanism import PairsOfLevels
 from starling.places.flows.plan.choices import RELATIONS
 from starling.places.flows.postprocess import estimate
 from starling.privacy.budget import Cost, Epsilon, Rho
+from starling.privacy.distributions.deviations import laplace_deviations
 from tests.places.flows.worlds import levels
 
 RELEASES, LEAST = 2000, 1860
@@ -44,6 +45,36 @@ def test_margins_hold_as_often_as_they_say(cost: Cost) -> None:
 @pytest.mark.slow
 def test_noise_of_twice_the_scale_would_be_found() -> None:
     assert held(Epsilon(Fraction(1)), 0.5).max() < LEAST
+
+
+ENDS = [[1, 1, 0, 0], [0, 1, 1, 1], [1, 0, 1, 0], [0, 0, 0, 1], [1, 1, 1, 1]]
+PAIRS = [((3, 0), (3, 1)), ((2, 4), (0, 4)), ((4, 4), (4, 3)), ((0, 1), (1, 0)), ((3, 3), (2, 2))]
+"""Of differences, the ends of what is taken, and of what is taken away: with pairs in common, within, without any, and back."""
+
+
+@pytest.mark.parametrize("cost", [Epsilon(Fraction(1)), Rho(Fraction(1, 2))])
+@pytest.mark.parametrize("shares", [(1, 1, 2), (0, 1, 3), (0, 0, 1)])
+def test_differences_have_the_noise_of_every_single_measured_number(cost: Cost, shares: tuple[int, ...]) -> None:
+    """By brute force: what a measured number of 1 adds to a difference is its weight, but for rounding."""
+    tree = levels(*shares)
+    noise, size = Noise(tree, cost, 1), 1 << 20
+    ends = [np.array(end) * 1.0 for end in ENDS]
+    chosen = [tuple((ends[a], ends[b]) for a, b in both) for both in PAIRS]
+    signed = [np.outer(*one) - np.outer(*other) for one, other in chosen]
+    variance, largest = np.zeros(len(signed)), np.zeros(len(signed))
+    for at, pair in enumerate(tree.pairs):
+        for place in range(tree.sizes[pair[0]] * tree.sizes[pair[1]]):
+            drawn = [np.zeros((tree.sizes[one], tree.sizes[other]), dtype=np.int64) for one, other in tree.pairs]
+            drawn[at].flat[place] = size
+            weights = np.tensordot(signed, estimate(tree, cost, tuple(drawn)), 2) / size
+            own = noise.variances.reshape(-1)[at] * weights**2
+            variance, largest = variance + own, np.maximum(largest, own)
+    for (one, other), signs, whole, most in zip(chosen, signed, variance, largest, strict=True):
+        margin, deviation = noise.difference(one, other, Fraction(1, 20))
+        assert deviation == pytest.approx(np.sqrt(whole), rel=1e-5)
+        draws = int(min(whole / most + 1e-4, 64))
+        times = 1.96 if isinstance(cost, Rho) else laplace_deviations(Fraction(1, 20), draws)
+        assert margin == pytest.approx(times * deviation + np.abs(signs).sum() * 2**-21, rel=1e-9)
 
 
 def test_ends_are_whole_and_not_below_none() -> None:

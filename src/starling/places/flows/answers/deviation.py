@@ -5,11 +5,16 @@ of a pair of levels (l, m) by u_l(a) u_m(b), where u are the coefficients that l
 variance is the sum over pairs of V_lm |u_l|^2 |u_m|^2, with V_lm the variance of the noise as it is drawn. The most that one draw has of
 it, the largest V_lm max(u_l^2) max(u_m^2), says how many deviations hold all but a chance (privacy/distributions/deviations.py).
 Rounding to units moves an answer by at most half a unit for each of its cells.
+
+Of a difference of two answers both weigh the same draws, so that the number from node i to node j of a pair of levels has the weight
+u_i w_j - u'_i w'_j: its variance, and the most that one draw has of it, are those of these weights, which are summed as they are.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, floor
+from itertools import product
+from math import ceil, floor, sqrt
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +28,9 @@ from starling.privacy.distributions.deviations import laplace_deviations, normal
 
 Floats = npt.NDArray[np.float64]
 COLUMNS = 512
-"""Answers whose coefficients are computed at a time."""
+"""Answers whose coefficients are computed at a time; and rows of the weights of a difference."""
+HALF = 2.0 ** -(UNIT + 1)
+"""Half a unit of released trips."""
 _ROUNDED = 1 + 1e-9
 """A part of 1/n is one of n draws, whatever doubles make of it."""
 
@@ -84,18 +91,19 @@ class Noise:
     def margins(self, origins: EndWeights, destinations: EndWeights, alpha: Fraction) -> Floats:
         """By how much each answer errs at most, but for a chance of `alpha`: float64 (answers of origins, answers of destinations)."""
         variance = origins.squares.T @ self.variances @ destinations.squares
-        moved = np.outer(origins.cells, destinations.cells) * 2.0 ** -(UNIT + 1)
-        return np.asarray(self._deviations(variance, origins, destinations, alpha) * np.sqrt(variance) + moved)
-
-    def _deviations(
-        self, variance: Floats, origins: EndWeights, destinations: EndWeights, alpha: Fraction
-    ) -> Floats | float:
-        if not isinstance(self._cost, Epsilon):
-            return normal_deviations(alpha)
         largest = np.zeros(variance.shape)
-        for row, column in np.ndindex(self.variances.shape):
+        for row, column in np.ndindex(self.variances.shape) if isinstance(self._cost, Epsilon) else ():
             own = np.outer(origins.largest[row], destinations.largest[column]) * self.variances[row, column]
             np.maximum(largest, own, out=largest)
+        moved = np.outer(origins.cells, destinations.cells) * HALF
+        return np.asarray(self._deviations(variance, largest, alpha) * np.sqrt(variance) + moved)
+
+    def _deviations(self, variance: Floats, largest: Floats, alpha: Fraction) -> Floats:
+        """How many deviations of each answer hold all but a chance; `largest` is the most of its variance that one draw has, which Gaussian
+        draws need not.
+        """
+        if not isinstance(self._cost, Epsilon):
+            return np.full(variance.shape, normal_deviations(alpha))
         draws = np.floor(variance / np.where(largest > 0, largest, 1.0) * _ROUNDED)
         steps = np.frexp(np.clip(draws, 1, 64))[1] - 1
         by_step = np.array([laplace_deviations(alpha, 1 << step) for step in range(7)])
@@ -104,6 +112,30 @@ class Noise:
     def deviation(self, origins: EndWeights, destinations: EndWeights) -> Floats:
         """The exact standard deviation of each answer: float64 (answers of origins, answers of destinations)."""
         return np.asarray(np.sqrt(origins.squares.T @ self.variances @ destinations.squares))
+
+    def difference(
+        self, one: tuple[Floats, Floats], other: tuple[Floats, Floats], alpha: Fraction
+    ) -> tuple[float, float]:
+        """By how much the sum of one group of flows less that of another errs at most, but for a chance of `alpha`, and its exact standard
+        deviation. Each group is the weights of areas as origins and as destinations, float64 (areas,).
+        """
+        origins = np.stack([one[0], other[0]], axis=1)
+        destinations = np.stack([one[1], -other[1]], axis=1)
+        ends = product(self._coefficients(origins), self._coefficients(destinations))
+        variance = largest = 0.0
+        for (rows, columns), drawn in zip(ends, self.variances.reshape(-1).tolist(), strict=True):
+            for weights in _weights(rows, columns):
+                variance += drawn * float((weights * weights).sum())
+                largest = max(largest, drawn * float((weights * weights).max()))
+        cells = sum(float(np.abs(weights).sum()) for weights in _weights(origins, destinations))
+        deviations = self._deviations(np.array(variance), np.array(largest), alpha)
+        return float(deviations) * sqrt(variance) + cells * HALF, sqrt(variance)
+
+
+def _weights(rows: Floats, columns: Floats) -> Iterator[Floats]:
+    """The sums of the outer products of columns of two matrices, some rows at a time."""
+    for first in range(0, len(rows), COLUMNS):
+        yield rows[first : first + COLUMNS] @ columns.T
 
 
 def whole_ends(estimate: float, margin: float) -> tuple[int, int]:

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import isnan
-from typing import Final
+from math import ceil, floor, isnan
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -22,6 +22,8 @@ from starling.release.codec import Json
 from starling.release.session import Described, Grid
 
 LEVEL: Final = Fraction(95, 100)
+Names: TypeAlias = Sequence[str]
+"""Ids of areas, or names of larger ones; none for everywhere."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -54,6 +56,44 @@ class FlowCount(Described):
     def as_json(self) -> dict[str, Json]:
         """Each attribute by its name."""
         return {name: getattr(self, name) for name in FlowCount.__slots__}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class FlowDifference(Described):
+    """How many more trips lead from some areas to some areas than from others to others.
+
+    Attributes:
+        minus_origin: Where the trips begin that are taken away.
+        minus_destination: Where they end.
+        trips: The estimate of the difference.
+        lower: The least difference that the interval holds; it may be negative, as the largest.
+        upper: The largest.
+        deviation: The exact standard deviation of the estimate.
+    """
+
+    origin: str
+    destination: str
+    minus_origin: str
+    minus_destination: str
+    trips: float
+    lower: int
+    upper: int
+    deviation: float
+
+    def _facts(self) -> list[tuple[str, str]]:
+        return [
+            ("from", self.origin),
+            ("to", self.destination),
+            ("less those from", self.minus_origin),
+            ("to", self.minus_destination),
+            ("trips", f"{self.trips:z,.1f}"),
+            ("interval", f"{self.lower:,} to {self.upper:,}"),
+            ("standard deviation", f"{self.deviation:z,.2f}"),
+        ]
+
+    def as_json(self) -> dict[str, Json]:
+        """Each attribute by its name."""
+        return {name: getattr(self, name) for name in FlowDifference.__slots__}
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -158,7 +198,7 @@ class ReleasedFlows:
         """By how much each number is off at most, with a probability of `level`, each on its own."""
         return self._noise.margins(origins, destinations, 1 - level)
 
-    def count(self, origin: Sequence[str], destination: Sequence[str], level: Exact = LEVEL) -> FlowCount:
+    def count(self, origin: Names, destination: Names, level: Exact = LEVEL) -> FlowCount:
         """Trips from any of some nodes to any of others.
 
         Args:
@@ -170,14 +210,40 @@ class ReleasedFlows:
             ParameterError: there is no such area, or a level that is not between 0 and 1.
         """
         chance = _chance(level)
-        ends = [self.chosen(names, field)[:, None] for names, field in ((origin, "from"), (destination, "to"))]
-        one, other = (self._noise.end(end) for end in ends)
-        trips = float(self.trips[ends[0][:, 0] > 0][:, ends[1][:, 0] > 0].sum())
+        ends = self.chosen(origin, "from"), self.chosen(destination, "to")
+        one, other = (self._noise.end(end[:, None]) for end in ends)
+        trips = self._sum(*ends)
         low, high = whole_ends(trips, float(self.margins(one, other, chance)[0, 0]))
-        begins, leads = (", ".join(names) or "everywhere" for names in (origin, destination))
-        return FlowCount(begins, leads, trips, low, high, float(self._noise.deviation(one, other)[0, 0]))
+        deviation = float(self._noise.deviation(one, other)[0, 0])
+        return FlowCount(_words(origin), _words(destination), trips, low, high, deviation)
 
-    def chosen(self, names: Sequence[str], field: str) -> Floats:
+    def difference(self, flow: tuple[Names, Names], minus: tuple[Names, Names], level: Exact = LEVEL) -> FlowDifference:
+        """How many more trips lead from some areas to some areas than from others to others; the groups may have pairs in common.
+
+        Args:
+            flow: Where the trips begin, and where they end, as of `count`.
+            minus: The same of the trips that are taken away.
+            level: As of `count`.
+
+        Raises:
+            ParameterError: as of `count`, or both are the same trips.
+        """
+        chance = _chance(level)
+        one = self.chosen(flow[0], "from"), self.chosen(flow[1], "to")
+        other = self.chosen(minus[0], "minus_from"), self.chosen(minus[1], "minus_to")
+        if all(map(np.array_equal, one, other)):
+            raise ParameterError("minus_from", "and minus_to are the trips themselves", "take others away")
+        margin, deviation = self._noise.difference(one, other, 1 - chance)
+        trips = self._sum(*one) - self._sum(*other)
+        begins, leads, minus_begins, minus_leads = map(_words, (*flow, *minus))
+        low, high = ceil(trips - margin), floor(trips + margin)
+        return FlowDifference(begins, leads, minus_begins, minus_leads, trips, low, high, deviation)
+
+    def _sum(self, origins: Floats, destinations: Floats) -> float:
+        """The released trips from any of some areas to any of others, float64 (areas,) each: 1 for those that are meant."""
+        return float(self.trips[origins > 0][:, destinations > 0].sum())
+
+    def chosen(self, names: Names, field: str) -> Floats:
         """float64 (areas,): 1 for the areas that some names mean, else 0; for none, all."""
         areas, levels = self.plan.areas, self.plan.levels
         chosen = np.zeros(levels.areas, dtype=np.bool_)
@@ -231,6 +297,10 @@ class ReleasedFlows:
     def of_levels(self, pair: tuple[int, int]) -> Floats:
         """The trips from each node of a level to each of a level, exact sums of those between areas."""
         return summed(self.plan.levels, self.trips, pair)
+
+
+def _words(names: Names) -> str:
+    return ", ".join(names) or "everywhere"
 
 
 def _chance(level: Exact) -> Fraction:
