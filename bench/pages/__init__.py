@@ -81,6 +81,7 @@ NAMES: Final = (
     "groups_paper",
     "places_accuracy",
     "places_advice",
+    "places_areas",
     "places_scales",
     "places_answers",
     "places_flows",

@@ -281,6 +281,24 @@ def flows(results: Mapping[str, Results]) -> str:
     return f"{table(head, lines)}\n\n{settings['zones']} zones, at ε = {settings['epsilon']}. {made(result)}"
 
 
+def areas(results: Mapping[str, Results]) -> str:
+    """Points a CPU second that are assigned to areas."""
+    result = results["places_areas"]
+    head = ["areas", "corners of each", "points", "million a CPU s", "by STRtree alone", "CPU s to make the raster"]
+    lines = [
+        [
+            f"{row['areas']:,}",
+            number(row["corners"]),
+            f"{row['points']:,}",
+            spread(row["million_a_cpu_second"]),
+            spread(row["million_a_cpu_second_of_shapely"]),
+            number(row["made_cpu_seconds"]),
+        ]
+        for row in result["rows"]
+    ]
+    return f"{table(head, lines)}\n\n{made(result)}"
+
+
 def answers(results: Mapping[str, Results]) -> str:
     """CPU seconds of questions to a released grid, and seconds by the clock where several threads work."""
     result = results["places_answers"]
@@ -322,6 +340,7 @@ TABLES: Final[dict[str, Callable[[Mapping[str, Results]], str]]] = {
     "places_paper_wins": paper_wins,
     "places_other_budgets": other_budgets,
     "places_scale": scale,
+    "places_areas": areas,
     "places_flows": flows,
     "places_answers": answers,
 }
