@@ -14,9 +14,10 @@ import pytest
 
 from starling.errors import BudgetRefused, LedgerUnavailable, PolicyRefused, RequestConflict
 from starling.ledger.book import Book
+from starling.ledger.charging import Charging
 from starling.ledger.opening import Ledger, open_ledger
 from starling.ledger.reading import Reading
-from starling.ledger.rules import Request, canonical
+from starling.ledger.rules import Request, Ticket, canonical
 from starling.ledger.store import Transaction
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
 from starling.server.cache import SECONDS
@@ -70,6 +71,25 @@ def test_many_at_once_charge_once(selling: Home, dataset: Dataset, ledger: Ledge
         each.join()
     assert len(found) == 1
     assert spent(ledger) == 1
+
+
+@pytest.mark.parametrize("question", [None, {"count": "persons"}])
+def test_who_sends_twice_at_once_pays_once_with_the_last_of_a_budget(
+    selling: Home, ledger: Ledger, monkeypatch: pytest.MonkeyPatch, question: dict[str, str] | None
+) -> None:
+    """The second request looks for a charge before the first has made it, and finds no budget afterwards."""
+    dataset = Dataset("census", "tables", "A count", canonical({"count": "persons"}), costing(3), 8)
+    charges, find, others = Charges(selling), Charging.find, list[int]()
+
+    def find_late(self: Charging, request: Request) -> Ticket | None:
+        ticket = find(self, request)
+        monkeypatch.setattr(Charging, "find", find)
+        others.append(charges.charge("analyst", dataset, "first", question))
+        return ticket
+
+    monkeypatch.setattr(Charging, "find", find_late)
+    assert [charges.charge("analyst", dataset, "first", question)] == others
+    assert spent(ledger) == 3
 
 
 def test_many_analysts_at_once_overspend_nothing(selling: Home, dataset: Dataset, ledger: Ledger) -> None:

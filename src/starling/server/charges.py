@@ -14,13 +14,13 @@ from math import ceil
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias, TypeVar
 
-from starling.errors import LedgerUnavailable, PolicyRefused, StarlingError
+from starling.errors import BudgetRefused, LedgerUnavailable, PolicyRefused, StarlingError
 from starling.ledger.batching import Batcher, Batches, each
 from starling.ledger.deadline import departure
 from starling.ledger.opening import Ledger, read_ledger
 from starling.ledger.reading import Charge, Reading
 from starling.ledger.responses import PaidResponse, charge_of, price_in
-from starling.ledger.rules import Request, Ticket
+from starling.ledger.rules import Request
 from starling.privacy.least import check_least
 from starling.privacy.sampling.entropy import fresh_id
 from starling.server.approval_requests import Waiting
@@ -100,10 +100,17 @@ class Charges:
             fix = "ask its custodian: starling server accept"
             raise PolicyRefused("dataset", "has no records yet that its custodian accepted", fix)
         self._accepted.add(dataset.name)
-        with self._room(request):
-            if question is not None:
-                self._keep(ledger, request, dataset, question)
-            return _charged(ledger, batcher, request, dataset).seq
+        try:
+            with self._room(request):
+                if question is not None:
+                    self._keep(ledger, request, dataset, question)
+                return batcher.charge(request, dataset.guarantee).seq
+        except (BudgetRefused, LedgerUnavailable, PolicyRefused):
+            # The same request came twice at once, and the other one was first: perhaps with the last of the budget.
+            ticket = ledger.charging.find(request)
+            if ticket is None:
+                raise
+            return ticket.seq
 
     def budget(self, analyst: str, dataset: Entry) -> Budget:
         """What an analyst may still spend on a dataset; of one that is asked questions, not how many more of them that is.
@@ -380,14 +387,3 @@ def _shown_to(progress: Progress | None, analyst: str | None) -> Progress:
     if progress is None or analyst not in (None, progress.charge.analyst):
         raise NotThere("release", "is not there", "ask for one: POST /v1/datasets/NAME/releases")
     return progress
-
-
-def _charged(ledger: Ledger, batcher: Batcher, request: Request, dataset: Dataset) -> Ticket:
-    try:
-        return batcher.charge(request, dataset.guarantee)
-    except LedgerUnavailable:
-        # The same request came twice at once, and the other one was first.
-        ticket = ledger.charging.find(request)
-        if ticket is None:
-            raise
-        return ticket
