@@ -119,8 +119,8 @@ def _areas(where: str, privacy: str, slices: str = "") -> str:
     return f'point = "point"\n[input]\n{where}\n[privacy]\n{privacy}\n{slices}'
 
 
-def _flows(ends: str, privacy: str) -> str:
-    return f'trip = "trip"\n[flows]\n{ends}\n[privacy]\n{privacy}\n'
+def _flows(ends: str, privacy: str, slices: str = "") -> str:
+    return f'trip = "trip"\n[flows]\n{ends}\n[privacy]\n{privacy}\n{slices}'
 
 
 AREAS: Final = (
@@ -162,6 +162,16 @@ FLOWS: Final = (
             _PERSON.replace("points", "trips"),
         ),
         {**dict.fromkeys(("ax", "ay", "bx", "by"), _NUMBERS), "who": _WHO},
+        (*TEXTS, *STORED, "held"),
+    ),
+    _by_area(
+        "flows-by-time-and-kind",
+        _flows(
+            'origin = "a"\ndestination = "b"\ntime = "time"\ncategory = "kind"',
+            _POINT.replace("point", "trip"),
+            f'{_BOUNDS}categories = ["theft", "7"]\n',
+        ),
+        {"a": _ENDS, "b": _ENDS, "time": _TIMES, "kind": (b"theft", b"7")},
         (*TEXTS, *STORED, "held"),
     ),
 )

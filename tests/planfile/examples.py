@@ -27,7 +27,7 @@ WHOLE: Final[dict[str, dict[str, Any]]] = {
         "privacy": {"unit": "member", "neighbours": "add-remove", "epsilon": "1"},
     },
     "places": plans.values(plans.PERSON, plans.SLICED),
-    "flows": flows.VALUES | flows.PERSON,
+    "flows": flows.VALUES | flows.PERSON | flows.SLICED,
     "genome": {
         "title": "A study",
         "privacy": {"unit": "person", "neighbours": "replace-one"},
@@ -57,6 +57,7 @@ FORMATS: Final[dict[str, tuple[dict[str, Any], dict[str, Any]]]] = {
 }
 ORIGIN: Final = {"flows.origin_x": "lon", "flows.origin_y": "lat", "flows.origin": NONE}
 DESTINATION: Final = {"flows.destination_x": "lon", "flows.destination_y": "lat", "flows.destination": NONE}
+SORTS: Final = {"flows.category": "kind", "slices.categories": ["work", "other"]}
 SPLIT: Final = ["0.2", "0.3", "0.5"]
 BANDS: Final = [{"from": 0, "split": SPLIT}, {"from": 2, "split": SPLIT}]
 KINDS: Final = {"input.category": "kind", "slices.categories": ["theft", "arson"]}
@@ -111,6 +112,11 @@ CHANGES: Final[dict[str, dict[str, tuple[dict[str, Any], dict[str, Any]]]]] = {
         "flows.destination_x": ({}, DESTINATION),
         "flows.destination_y": ({}, DESTINATION),
         "flows.person": ({}, {"flows.person": "whose"}),
+        "flows.time": ({}, {"flows.time": "begun"}),
+        "flows.category": (SORTS, {"flows.category": "type"}),
+        "slices.bounds": ({}, {"slices.bounds": ["2020-01-01", "2020-02-02", "2020-03-01"]}),
+        "slices.names": ({}, {"slices.names": ["January", "later"]}),
+        "slices.categories": (SORTS, {"slices.categories": ["work", "school"]}),
         **FORMATS,
         "privacy.unit": ({}, {"privacy.unit": "trip", "privacy.trips_per_person": NONE, "flows.person": NONE}),
         "privacy.trips_per_person": ({}, {"privacy.trips_per_person": 3}),

@@ -8,6 +8,7 @@ import click
 
 from starling.cli import options
 from starling.cli.commands import Result, command
+from starling.cli.places import part as slice_option
 from starling.cli.places_reading import LEVEL, RELEASE, exact_level
 from starling.cli.progress import working
 from starling.cli.verbs import opened_release
@@ -33,6 +34,8 @@ def _opened(path: Path, key: str | None) -> "FlowsRelease":
 @RELEASE
 @click.option("--from", "origin", multiple=True, metavar="AREA", help=f"Where trips begin. {_END}")
 @click.option("--to", "destination", multiple=True, metavar="AREA", help=f"Where trips end. {_END}")
+@slice_option
+@click.option("--minus", metavar="NAME", help="Another slice, whose trips are taken away.")
 @click.option(
     "--minus-from",
     "minus_origin",
@@ -55,6 +58,8 @@ def flows(
     *,
     origin: tuple[str, ...],
     destination: tuple[str, ...],
+    part: str | None,
+    minus: str | None,
     minus_origin: tuple[str, ...],
     minus_destination: tuple[str, ...],
     k: int | None,
@@ -67,18 +72,18 @@ def flows(
     RELEASE is a folder or its zip; it is compared with its signature.
     """
     chance = exact_level(level)
-    if k is not None and (origin or destination or minus_origin or minus_destination):
-        raise click.UsageError("--k lists pairs of all areas; give it without other areas")
+    if k is not None and (origin or destination or minus_origin or minus_destination or minus):
+        raise click.UsageError("--k lists pairs of all areas; give it without areas, and nothing to take away")
     working("checking the release")
     with _opened(release, key) as opened:
         if k is not None:
-            largest = opened.largest(k, chance)
+            largest = opened.largest(k, chance, part)
             return Result(partial(_largest_text, largest, level), largest.as_json)
-        minus = minus_origin or origin, minus_destination or destination
+        taken = minus_origin or origin, minus_destination or destination
         answer: FlowCount | FlowDifference = (
-            opened.difference((origin, destination), minus, chance)
-            if minus_origin or minus_destination
-            else opened.count(origin, destination, chance)
+            opened.difference((origin, destination), taken, chance, part, minus)
+            if minus_origin or minus_destination or minus is not None
+            else opened.count(origin, destination, chance, part)
         )
         return Result(partial(str, answer), answer.as_json)
 

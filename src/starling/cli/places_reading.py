@@ -299,9 +299,10 @@ def export(
     opened: Any
     with opened_release(release, "places", key) as opened:
         if isinstance(opened, FlowsRelease):
-            if rounded or part is not None or resolution is not None:
-                raise ParameterError("--slice", "is of points, as --h3 and --rounded", "leave it out")
-            files = opened.export(out)
+            if rounded or resolution is not None:
+                option = "--rounded" if rounded else "--h3"
+                raise ParameterError(option, "is of releases of a grid", "leave it out")
+            files = opened.export(out, part)
         elif isinstance(opened, AreasRelease):
             if rounded or resolution is not None:
                 option = "--rounded" if rounded else "--h3"

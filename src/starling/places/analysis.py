@@ -29,6 +29,7 @@ from starling.places.pictures.experience import experience, listed
 from starling.places.pictures.map_data import Map, MapSlice
 from starling.places.pictures.map_shades import Shaded, blank_boxes, blank_squares
 from starling.places.plan import Plan
+from starling.places.plan.choices import slice_number
 from starling.places.postprocess import Float64
 from starling.places.typical import likely_hotspots, typical_answers, typical_errors
 from starling.places.typical.errors import MOST_CELLS, RERUNS
@@ -81,14 +82,7 @@ class PlacesRelease(DomainRelease):
 
     def slice_number(self, name: str | None) -> int:
         """Which slice has a public name, or is the only one."""
-        names = self.plan.slice_names
-        if name is None and len(names) == 1:
-            return 0
-        if name not in names:
-            problem = "is missing, and the release has several" if name is None else "is not in the plan"
-            more = f" and {len(names) - 8:,} more" if len(names) > 8 else ""
-            raise ParameterError("slice", problem, f"name one of {', '.join(names[:8])}{more}")
-        return names.index(name)
+        return slice_number(self.plan.slice_names, name)
 
     def grid(self, slice: str | None = None) -> Float64:
         """float64 (rows, columns): the released points of each cell, row 0 in the south.

@@ -95,14 +95,7 @@ def _generate(plan: str | None, *, out: Path, seed: int, sigma: int | None, poin
 
 
 def _plot(releases: Iterator[Any], *, part: str | None) -> "Plots":
-    from starling.places.flows.analysis import FlowsRelease
-
-    release = next(releases)
-    if not isinstance(release, FlowsRelease):
-        return release.plot(part)  # type: ignore[no-any-return]
-    if part is not None:
-        raise ParameterError("--slice", "is of points, and this release is of flows", "leave it out")
-    return release.plot()
+    return next(releases).plot(part)  # type: ignore[no-any-return]
 
 
 PLACES: Final = Domain(

@@ -6,7 +6,7 @@ import pytest
 
 from starling.places.flows.publish import release
 from starling.release.payment import PaymentOptions
-from tests.places.flows.worlds import MANY, plan
+from tests.places.flows.worlds import BY_MONTH, MANY, MONTHS, plan
 
 
 @pytest.fixture(scope="session")
@@ -14,4 +14,12 @@ def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Of the records MANY."""
     folder = tmp_path_factory.mktemp("flows")
     release(plan(folder), MANY, folder / "out", payment=PaymentOptions(unvalidated=True))
+    return folder / "out"
+
+
+@pytest.fixture(scope="session")
+def sliced(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Of the records MONTHS, by month."""
+    folder = tmp_path_factory.mktemp("sliced")
+    release(plan(folder, **BY_MONTH), MONTHS, folder / "out", payment=PaymentOptions(unvalidated=True))
     return folder / "out"

@@ -16,4 +16,4 @@ def test_a_session_releases_a_frame(tmp_path: Path) -> None:
     assert margins["area", "area"] < margins["all", "all"]
     with of.release(MANY) as opened:
         assert abs(opened.count(["1"], ["2"]).trips - 500) < 30
-        assert np.isfinite(opened.flows.trips).all()
+        assert np.isfinite(opened.released().trips).all()

@@ -21,10 +21,17 @@ VALUES: dict[str, Any] = {
     "privacy": {"unit": "trip", "epsilon": "1"},
 }
 POINTS = {"origin_x": "ax", "origin_y": "ay", "destination_x": "bx", "destination_y": "by"}
-PERSON = {
+PERSON: dict[str, Any] = {
     "flows": {"origin": "a", "destination": "b", "person": "who"},
     "privacy": {"unit": "person", "trips_per_person": 2, "rho": "1"},
 }
+
+SLICED: dict[str, Any] = {
+    "flows": PERSON["flows"] | {"time": "when"},
+    "slices": {"bounds": ["2020-01-01", "2020-02-01", "2020-03-01"], "names": ["January", "February"]},
+}
+"""Trips of persons by month."""
+BY_MONTH = SLICED | {"privacy": {"unit": "person", "trips_per_person": 1, "rho": "1"}}
 
 
 def levels(*shares: int) -> Levels:
@@ -65,3 +72,5 @@ EXACT = {(0, 1): 3, (2, 2): 1, (3, 0): 1, (1, 1): 1}
 """The rides between areas by their places, where a ride is protected."""
 MANY: dict[str, Any] = {"a": [1] * 500 + [3] * 40 + [2], "b": [2] * 500 + [3] * 40 + [4], "who": [*range(541)]}
 """Rides of which two pairs of areas surely have most."""
+MONTHS: dict[str, Any] = MANY | {"when": ["2020-01-07"] * 400 + ["2020-02-01T00:00"] * 140 + ["2020-03-01"]}
+"""And when they were: 400 in January, 140 in February, one later."""

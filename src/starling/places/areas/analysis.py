@@ -19,6 +19,7 @@ from starling.places.areas.artifact.pages import headline, picture
 from starling.places.areas.artifact.public_plan import read_measurements, read_plan
 from starling.places.areas.plan.polygons import AREA, Float64
 from starling.places.areas.postprocess import estimates
+from starling.places.plan.choices import slice_number
 from starling.privacy.budget import Exact, exact
 from starling.release.codec import Json
 from starling.release.reading import DomainRelease, Release, Rows
@@ -84,13 +85,7 @@ class AreasRelease(DomainRelease):
 
     def slice_number(self, name: str | None) -> int:
         """Which slice has a public name, or is the only one; raises ParameterError where there is none of that name."""
-        names = self.plan.slice_names
-        if name is None and len(names) == 1:
-            return 0
-        if name not in names:
-            problem = "is missing, and the release has several" if name is None else "is not in the plan"
-            raise ParameterError("slice", problem, f"name one of {', '.join(names[:8])}")
-        return names.index(name)
+        return slice_number(self.plan.slice_names, name)
 
     def points(self, slice: str | None = None) -> Float64:
         """float64 (areas,): the released points of each area, in the order of the file; raises ParameterError as `slice_number`."""

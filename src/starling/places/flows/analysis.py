@@ -16,6 +16,7 @@ from starling.places.flows.answers.released import (
 from starling.places.flows.artifact.pages import headline, picture
 from starling.places.flows.artifact.public_plan import read_measurements, read_plan
 from starling.places.flows.publication import released_flows
+from starling.places.plan.choices import slice_number
 from starling.privacy.budget import Exact
 from starling.release.reading import DomainRelease, Release
 
@@ -37,39 +38,70 @@ class FlowsRelease(DomainRelease):
         self.plan = read_plan(self.folder)
 
     @cached_property
-    def flows(self) -> ReleasedFlows:
-        """The released trips from area to area, which answer questions."""
+    def slices(self) -> tuple[ReleasedFlows, ...]:
+        """The released trips from area to area of each slice, which answer questions."""
         return released_flows(self.plan, read_measurements(self.folder, self.plan))
 
-    def count(self, origin: Names = (), destination: Names = (), level: Exact = LEVEL) -> FlowCount:
-        """Trips from any of some areas to any of others, with an interval; arguments and errors as of `ReleasedFlows.count`."""
-        return self.flows.count(origin, destination, level)
+    def released(self, slice: str | None = None) -> ReleasedFlows:
+        """The flows of a slice by its public name, or of the only one; raises ParameterError where there is none of that name."""
+        return self.slices[slice_number(self.plan.slice_names, slice)]
 
-    def difference(self, flow: tuple[Names, Names], minus: tuple[Names, Names], level: Exact = LEVEL) -> FlowDifference:
-        """How many more trips lead from some areas to some areas than from others to others, with an interval; arguments and errors as of
-        `ReleasedFlows.difference`.
+    def count(
+        self, origin: Names = (), destination: Names = (), level: Exact = LEVEL, slice: str | None = None
+    ) -> FlowCount:
+        """Trips from any of some areas to any of others, with an interval; arguments and errors as of `ReleasedFlows.count` and
+        `released`.
         """
-        return self.flows.difference(flow, minus, level)
+        return self.released(slice).count(origin, destination, level)
 
-    def largest(self, k: int = 10, level: Exact = LEVEL) -> LargestFlows:
+    def difference(
+        self,
+        flow: tuple[Names, Names] = ((), ()),
+        minus: tuple[Names, Names] | None = None,
+        level: Exact = LEVEL,
+        slice: str | None = None,
+        minus_slice: str | None = None,
+    ) -> FlowDifference:
+        """How many more trips lead from some areas to some areas than from others to others, or than in another slice, with an interval.
+
+        Args:
+            flow: Where the trips begin, and where they end, as of `count`; without it everywhere.
+            minus: The same of the trips that are taken away; without it the same areas.
+            level: As of `count`.
+            slice: The public name of a slice; left out where there is one alone.
+            minus_slice: Another slice, whose trips are taken away.
+
+        Raises:
+            ParameterError: as of `count`, or both are the same trips.
+        """
+        other = None if minus_slice is None else self.released(minus_slice)
+        return self.released(slice).difference(flow, flow if minus is None else minus, level, other)
+
+    def largest(self, k: int = 10, level: Exact = LEVEL, slice: str | None = None) -> LargestFlows:
         """The k pairs of areas with most released trips, marked where they surely are, with chances; arguments and errors as of
-        `ReleasedFlows.largest`.
+        `ReleasedFlows.largest` and `released`.
         """
-        return self.flows.largest(k, level)
+        return self.released(slice).largest(k, level)
 
     def headline(self) -> Headline:
-        """All trips."""
-        return headline(self.plan, self.count())
+        """All trips, of the first slice."""
+        return headline(self.plan, self.slices[0].count((), ()))
 
-    def plot(self) -> "Plots":
-        """A map of arcs."""
+    def plot(self, slice: str | None = None) -> "Plots":
+        """A map of arcs, of a slice by its public name, or of the only one or the first; raises ParameterError where there is none of that
+        name.
+        """
         from starling.release.plots import Plots
 
-        section = Section(self.plan.title, pictures=(picture(self.flows),))
+        released = self.slices[0] if slice is None else self.released(slice)
+        part = "" if released.slice is None else f", {released.slice}"
+        section = Section(f"{self.plan.title}{part}", pictures=(picture(released),))
         return Plots(self.plan.title, "Released flows between public areas", {"flows": section})
 
-    def export(self, out: str | Path) -> tuple[Path, ...]:
-        """Write the flows as flow maps read them into a new folder; raises OutputError where it exists."""
+    def export(self, out: str | Path, slice: str | None = None) -> tuple[Path, ...]:
+        """Write the flows of a slice, or of the only one, as flow maps read them into a new folder; raises OutputError where it exists, and
+        ParameterError as `released`.
+        """
         from starling.places.flows.export import write_all
 
-        return write_all(Path(out).absolute(), self.flows)
+        return write_all(Path(out).absolute(), self.released(slice))

@@ -1,6 +1,7 @@
 """Exact numbers of trips from area to area, counted as points in cells are (places/counts.py): by DuckDB or Spark, or as they are read.
 
-A trip lies in one pair of areas, which stands for the cell. Of a person at most k trips count, those of smallest keyed hash.
+A trip lies in one pair of areas of one slice, which stands for the cell. Of a person at most k trips count over all slices together, those
+of smallest keyed hash.
 """
 
 from functools import partial
@@ -17,7 +18,8 @@ from starling.privacy.trust import Confidential
 
 
 def count(plan: Plan, records: Records | Held, cluster: Spark | None = None) -> Confidential[Int64]:
-    """The computation of the exact trips from area to area, int64 (areas, areas), by DuckDB or by a Spark that runs; reads nothing yet.
+    """The computation of the exact trips from area to area, int64 (slices, areas, areas), by DuckDB or by a Spark that runs; reads
+    nothing yet.
 
     The computation raises SourceError when a file is no longer what was checked and OutputError when memory or disk do not suffice; never
     because of what a record says.
@@ -26,6 +28,6 @@ def count(plan: Plan, records: Records | Held, cluster: Spark | None = None) -> 
 
 
 def tally(plan: Plan, records: Records | Held, key: bytes, cluster: Spark | None = None) -> Int64:
-    """The trips from area to area; `key` is that of the hash that chooses a person's."""
+    """The trips from area to area, int64 (slices, areas, areas); `key` is that of the hash that chooses a person's."""
     counts = points_by_cell(plan, partial(pairs_of, plan), records, key, cluster)
-    return counts.reshape(plan.levels.areas, plan.levels.areas)
+    return counts.reshape(-1, plan.levels.areas, plan.levels.areas)

@@ -12,6 +12,7 @@ from starling.engine.new_folder import new_folder
 from starling.errors import ParameterError
 from starling.places.areas.plan.areas_grammar import FILE, with_file
 from starling.places.flows.plan import Plan
+from starling.places.generate.standing_in import columns_of_units
 from starling.planfile.invented import NOTE, PLAN, SEED, titled, write_note
 from starling.planfile.values import toml_of, write_new
 from starling.release.described import Generated
@@ -22,8 +23,6 @@ MOST: Final = 100_000
 """And at most, whatever it expects."""
 STEEP: Final = 1.1
 """The weight of the n-th area is n to the minus this."""
-ALIKE: Final = 5
-"""Trips of one invented person, on average, where a person may bring that many."""
 RECORDS: Final = "records.parquet"
 NOTICE: Final = "Invented data. Nobody made any of these trips: every one was drawn from the public seed below."
 
@@ -46,10 +45,7 @@ def records(plan: Plan, trips: int, seed: int = SEED) -> pa.Table:
             columns[name] = pa.array(plan.areas.ids).take(pa.array(end))
         else:
             columns |= {x: pa.array(places[end, 0]), y: pa.array(places[end, 1])}
-    if named.person:
-        persons = max(1, trips // min(ALIKE, plan.trips))
-        columns[named.person] = pa.array(random.integers(0, persons, trips)).cast(pa.string())
-    return pa.table(columns)
+    return pa.table({**columns, **columns_of_units(plan, random, trips)})
 
 
 def trips_of(plan: Plan) -> int:

@@ -1,10 +1,11 @@
 """Noisy numbers of trips from node to node, for every pair of levels of areas, empty or not.
 
-Privacy. A trip leads from one area to one area. So for each pair of levels it lies in one pair of nodes, and adds 1 to one number there. A
-unit has at most k trips (k = 1 where a trip is protected); they change the numbers of a pair of levels by at most k in all, in L1 and so in
-L2. Discrete Laplace noise of scale k/e in every one of them costs e, discrete Gaussian noise of parameter k^2/(2 r) costs rho r. Pairs of
-levels compose sequentially. What a pair (l, m) gets is the whole times s_l s_m; as the shares s of levels add up to 1, so do their products
-over all pairs, and all of the budget is spent, to the last bit. Which numbers there are follows from the plan and its public areas alone.
+Privacy. A trip leads from one area to one area, and lies in one slice. So for each pair of levels it lies in one pair of nodes of one
+slice, and adds 1 to one number there. A unit has at most k trips over all slices together (k = 1 where a trip is protected); they change
+the numbers of a pair of levels, those of all slices as one vector, by at most k in all, in L1 and so in L2. Discrete Laplace noise of scale
+k/e in every one of them costs e, discrete Gaussian noise of parameter k^2/(2 r) costs rho r. Pairs of levels compose sequentially. What a
+pair (l, m) gets is the whole times s_l s_m; as the shares s of levels add up to 1, so do their products over all pairs, and all of the
+budget is spent, to the last bit. Which numbers there are follows from the plan and its public areas alone.
 """
 
 from dataclasses import dataclass
@@ -45,8 +46,10 @@ class PairsOfLevels:
         return sequential("trips between areas, by pairs of their levels", parts)
 
     def draw(self, exact: Int64, /) -> Drawn:
-        """Measure the trips from area to area, int64 (areas, areas), for each pair of levels, each number once. Raises OverflowError when a
-        noisy number leaves int64: an event of the noisy number alone, so post-processing.
+        """Measure the trips from area to area, int64 (slices, areas, areas), for each pair of levels, each number once.
+
+        Raises:
+            OverflowError: a noisy number leaves int64: an event of the noisy number alone, so post-processing.
         """
         drawn = []
         for pair in self.levels.pairs:

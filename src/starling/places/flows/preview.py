@@ -67,8 +67,8 @@ class Preview(pages.Preview):
         """How the margin compares with what is expected, where a number is."""
         if self.plan.expected is None:
             return ""
-        each = self.plan.expected / self.plan.cells
-        return f"With {self.plan.expected:,} trips, a pair of areas has {rounded(each)} on average."
+        each, of = self.plan.expected / self.plan.cells, "" if self.plan.slices is None else " of a slice"
+        return f"With {self.plan.expected:,} trips, a pair of areas{of} has {rounded(each)} on average."
 
     def _facts(self) -> list[tuple[str, str]]:
         note = self._advice()

@@ -96,7 +96,7 @@ class FlowsPublication(Publication[Int64, Drawn]):
     @property
     def sheets(self) -> Sequence[Sheet]:
         """The measurements."""
-        return columns.sheets()
+        return columns.sheets(self.plan)
 
     def mechanism(self, folder: Path, create: Create) -> Mechanism[Int64, Drawn]:  # noqa: ARG002 - all is in the draw
         """What the plan measures; it is written as soon as it is drawn."""
@@ -112,16 +112,21 @@ class FlowsPublication(Publication[Int64, Drawn]):
 
     def outcome(self, data: Path) -> list[tuple[str, str]]:
         """The table."""
-        return [("flows", f"{self.plan.cells:,} pairs of areas, and those of larger ones, in {data / 'flows.parquet'}")]
+        slices = "" if self.plan.slices is None else f" in each of {len(self.plan.slice_names):,} slices"
+        many = f"{self.plan.levels.areas**2:,} pairs of areas{slices}"
+        return [("flows", f"{many}, and those of larger ones, in {data / 'flows.parquet'}")]
 
     def write_plan(self, folder: Path) -> None:
         """Write the plan and its areas."""
         write_plan(folder, self.plan)
 
 
-def released_flows(plan: Plan, drawn: Drawn) -> ReleasedFlows:
-    """What is released of what was drawn."""
-    return ReleasedFlows(plan, estimate(plan.levels, plan.cost, drawn))
+def released_flows(plan: Plan, drawn: Drawn) -> tuple[ReleasedFlows, ...]:
+    """What is released of what was drawn, slice by slice."""
+    return tuple(
+        ReleasedFlows(plan, estimate(plan.levels, plan.cost, tuple(each[at] for each in drawn)), at)
+        for at in range(len(plan.slice_names))
+    )
 
 
 def reopened(folder: Path) -> FlowsPublication:
@@ -133,7 +138,7 @@ def reopened(folder: Path) -> FlowsPublication:
 class _Contents:
     """A `release.domain.Contents`."""
 
-    released: ReleasedFlows
+    released: tuple[ReleasedFlows, ...]
 
     def pieces(self) -> Iterator[Mapping[str, pa.Table]]:
         return columns.pieces(self.released)

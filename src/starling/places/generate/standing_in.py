@@ -13,7 +13,7 @@ from starling.distribution import install
 from starling.errors import ParameterError
 from starling.places.plan import Plan
 from starling.places.plan.grid import EAST, Float64
-from starling.places.plan.points import PointPlan
+from starling.places.plan.points import PointPlan, SlicedPlan
 from starling.planfile.invented import SEED, write_titled
 
 POINTS: Final = 20_000
@@ -66,7 +66,7 @@ def columns_of_points(plan: PointPlan, x: Float64, y: Float64) -> dict[str, pa.A
     return {named.geometry: _geometry(x, y)} if named.geometry else {named.h3: _cells(x, y)}
 
 
-def columns_of_units(plan: PointPlan, random: np.random.Generator, points: int) -> dict[str, pa.Array]:
+def columns_of_units(plan: SlicedPlan, random: np.random.Generator, points: int) -> dict[str, pa.Array]:
     """The columns of slices and persons that a plan reads, of so many points."""
     named, columns = plan.columns, {}
     if named.time:
@@ -118,7 +118,7 @@ def _cells(x: Float64, y: Float64) -> pa.Array:
     return pa.array([cell(north, east, CELL) for east, north in zip(x.tolist(), y.tolist(), strict=True)])
 
 
-def _times(plan: PointPlan, random: np.random.Generator, points: int) -> pa.Array:
+def _times(plan: SlicedPlan, random: np.random.Generator, points: int) -> pa.Array:
     """A time or a name of each point, of slices that are all as likely."""
     assert plan.slices is not None
     at = random.integers(0, len(plan.slices.names), points)

@@ -1,11 +1,12 @@
 """What a plan of points chooses from: methods, protected units, the columns of records, slices."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from itertools import pairwise, product
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, Protocol, TypeAlias
 
-from starling.errors import PlanError
+from starling.errors import ParameterError, PlanError
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, ADD_REMOVE_POINT, Relation
 from starling.release.codec import OPTIONAL
 
@@ -78,6 +79,18 @@ class Columns:
         return tuple(name for field in fields(self) if (name := getattr(self, field.name)))
 
 
+class SliceColumns(Protocol):
+    """Columns of records, by which they may be sorted into slices."""
+
+    @property
+    def time(self) -> str:
+        """The column of times, or of names of slices; empty for none."""
+
+    @property
+    def category(self) -> str:
+        """The column of the second public list; empty for none."""
+
+
 @dataclass(frozen=True)
 class Slices:
     """Public slices of the points by time, or by another public list of values; or all pairs of these with a second public list. A point
@@ -141,10 +154,21 @@ class Value:
         return self.upper - self.lower
 
 
-def check_slices(columns: Columns, slices: Slices | None) -> None:
-    """Raises PlanError where columns are named by which nothing is sliced, or slices without their columns."""
+def check_slices(columns: SliceColumns, slices: Slices | None, table: str = "input") -> None:
+    """Raises PlanError, at a key of a table, where columns are named by which nothing is sliced, or slices without their columns."""
     if (slices is None) != (not columns.time):
-        raise PlanError("input.time", "is there without slices, or slices without it", "name both, or neither")
+        raise PlanError(f"{table}.time", "is there without slices, or slices without it", "name both, or neither")
     if bool(columns.category) != (slices is not None and len(slices.categories) > 0):
         problem = "is there without slices.categories, or these without it"
-        raise PlanError("input.category", problem, "name both, or neither")
+        raise PlanError(f"{table}.category", problem, "name both, or neither")
+
+
+def slice_number(names: Sequence[str], name: str | None) -> int:
+    """Which slice has a public name, or is the only one; raises ParameterError where there is none of that name."""
+    if name is None and len(names) == 1:
+        return 0
+    if name is None or name not in names:
+        problem = "is missing, and the release has several" if name is None else "is not in the plan"
+        more = f" and {len(names) - 8:,} more" if len(names) > 8 else ""
+        raise ParameterError("slice", problem, f"name one of {', '.join(names[:8])}{more}")
+    return names.index(name)

@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from starling.places.plan.choices import Columns, Slices, Unit
+from starling.places.plan.choices import Columns, SliceColumns, Slices, Unit
 from starling.places.plan.grid import Crs
 from starling.text_format import TextFormat
 
@@ -39,11 +39,15 @@ class CountedPlan(Protocol):
         """All cells."""
 
 
-class PointPlan(CountedPlan, Protocol):
-    """A plan whose records are points; its fields are those of `model.Plan`."""
+class UnitColumns(PersonColumn, SliceColumns, Protocol):
+    """Columns of records, of which some may say whose a record is, and in which slice."""
+
+
+class SlicedPlan(CountedPlan, Protocol):
+    """A plan whose records are counted in cells, perhaps slice by slice."""
 
     @property
-    def columns(self) -> Columns:
+    def columns(self) -> UnitColumns:
         """The columns that are read."""
 
     @property
@@ -53,6 +57,14 @@ class PointPlan(CountedPlan, Protocol):
     @property
     def format(self) -> TextFormat:
         """How texts say numbers and times."""
+
+
+class PointPlan(SlicedPlan, Protocol):
+    """A plan whose records are points; its fields are those of `model.Plan`."""
+
+    @property
+    def columns(self) -> Columns:
+        """The columns that are read."""
 
     @property
     def crs(self) -> Crs:

@@ -12,7 +12,7 @@ from starling.engine.times import periods_of_times
 from starling.places.measurements import Int64
 from starling.places.plan import Plan
 from starling.places.plan.grid import Float64
-from starling.places.plan.points import PointPlan
+from starling.places.plan.points import PointPlan, SlicedPlan
 from starling.places.source.values import centres, coordinates, numbers
 from starling.privacy.compiled import compiled
 
@@ -43,7 +43,7 @@ def points_of(plan: PointPlan, table: pa.Table) -> tuple[Float64, Float64]:
     return np.ascontiguousarray(x), np.ascontiguousarray(y)
 
 
-def slices_of(plan: PointPlan, table: pa.Table) -> Int64:
+def slices_of(plan: SlicedPlan, table: pa.Table) -> Int64:
     """int64 (records,): the slice of each record of a plan with slices; -1 for none."""
     assert plan.slices is not None
     at = periods_of(plan, table)
@@ -64,7 +64,7 @@ def units_of(plan: Plan, table: pa.Table) -> Int64:
     return np.where(finite, whole - plan.value.lower, -1)
 
 
-def periods_of(plan: PointPlan, table: pa.Table) -> Int64:
+def periods_of(plan: SlicedPlan, table: pa.Table) -> Int64:
     """int64 (records,): which of the names of a plan's slices each record has; -1 for none."""
     assert plan.slices is not None
     if plan.slices.bounds is not None:
@@ -72,7 +72,7 @@ def periods_of(plan: PointPlan, table: pa.Table) -> Int64:
     return _listed(table[plan.columns.time], plan.slices.names)
 
 
-def categories_of(plan: PointPlan, table: pa.Table) -> Int64:
+def categories_of(plan: SlicedPlan, table: pa.Table) -> Int64:
     """int64 (records,): which category of a plan's slices each record has; -1 for none."""
     assert plan.slices is not None
     return _listed(table[plan.columns.category], plan.slices.categories)

@@ -21,7 +21,7 @@ from starling.errors import SHOWN, Findings, Problem
 from starling.places.measurements import Int64
 from starling.places.plan import Plan
 from starling.places.plan.grid import EAST, NORTH
-from starling.places.plan.points import PointPlan
+from starling.places.plan.points import PointPlan, SlicedPlan
 from starling.places.source import Held, Records, read_part
 from starling.places.source.cells import categories_of, periods_of, points_of, units_of
 from starling.places.source.geojson import TYPES
@@ -108,7 +108,7 @@ def _check(plan: Plan, table: pa.Table, here: Int64, file: str, tally: _Tally) -
     check_unit(plan, table, here, file, tally)
 
 
-def check_unit(plan: PointPlan, table: pa.Table, here: Int64, file: str, tally: Tally) -> None:
+def check_unit(plan: SlicedPlan, table: pa.Table, here: Int64, file: str, tally: Tally) -> None:
     """Add the faults of the times and persons of some records."""
     if plan.slices is not None:
         unread = (

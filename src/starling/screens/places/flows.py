@@ -12,7 +12,7 @@ LISTED = 20
 
 
 class FlowsPages(DomainPages):
-    """The pages of a release of flows."""
+    """The pages of a release of flows; of several slices they show the first."""
 
     counted = "trips"
 
@@ -24,11 +24,13 @@ class FlowsPages(DomainPages):
     def summary(self) -> Table:
         """The pairs of areas with most trips; all their intervals hold together."""
         flows = self._flows
-        largest = flows.largest(min(LISTED, flows.plan.cells))
+        first = flows.slices[0]
+        largest = first.largest(min(LISTED, first.trips.size))
         header = largest.header()[1:]
         rows = tuple(tuple(row[1:]) for row in largest.rows())
         note = "All intervals hold together with a probability of 95 %."
-        return Table(header, rows, f"Largest flows ({flows.plan.trip})", note=note)
+        part = "" if first.slice is None else f", {first.slice}"
+        return Table(header, rows, f"Largest flows ({flows.plan.trip}){part}", note=note)
 
     def pictures(self) -> Sequence[Picture]:
         """The map of arcs."""

@@ -28,6 +28,15 @@ def test_a_plan_is_saved_with_its_areas_and_read_back(tmp_path: Path) -> None:
         ({"privacy": {"unit": "trip", "epsilon": "1", "shares": ["1", "1"]}}, "privacy.shares"),
         ({"privacy": {"unit": "trip", "epsilon": "1", "shares": ["1", "1", "0"]}}, "privacy.shares"),
         ({"privacy": {"unit": "trip", "epsilon": "0.0000000001"}}, "privacy.epsilon"),
+        ({"flows": {"origin": "a", "destination": "b", "time": "when"}}, "flows.time"),
+        (
+            {
+                "slices": {"names": ["x"], "categories": ["y"]},
+                "flows": {"origin": "a", "destination": "b", "time": "c"},
+            },
+            "flows.category",
+        ),
+        ({"slices": {"names": ["x"]}, "flows": {"origin": "a", "destination": "b", "time": "a"}}, "flows"),
     ],
 )
 def test_a_plan_that_cannot_be_is_refused_at_its_key(tmp_path: Path, changes: dict[str, Any], field: str) -> None:

@@ -6,8 +6,9 @@ variance is the sum over pairs of V_lm |u_l|^2 |u_m|^2, with V_lm the variance o
 it, the largest V_lm max(u_l^2) max(u_m^2), says how many deviations hold all but a chance (privacy/distributions/deviations.py).
 Rounding to units moves an answer by at most half a unit for each of its cells.
 
-Of a difference of two answers both weigh the same draws, so that the number from node i to node j of a pair of levels has the weight
-u_i w_j - u'_i w'_j: its variance, and the most that one draw has of it, are those of these weights, which are summed as they are.
+Of a difference of two answers of one slice both weigh the same draws, so that the number from node i to node j of a pair of levels has the
+weight u_i w_j - u'_i w'_j: its variance, and the most that one draw has of it, are those of these weights, which are summed as they are.
+Slices are drawn apart, so that variances of a difference of two of them add up.
 """
 
 from collections.abc import Iterator
@@ -114,20 +115,21 @@ class Noise:
         return np.asarray(np.sqrt(origins.squares.T @ self.variances @ destinations.squares))
 
     def difference(
-        self, one: tuple[Floats, Floats], other: tuple[Floats, Floats], alpha: Fraction
+        self, one: tuple[Floats, Floats], other: tuple[Floats, Floats], alpha: Fraction, *, apart: bool = False
     ) -> tuple[float, float]:
         """By how much the sum of one group of flows less that of another errs at most, but for a chance of `alpha`, and its exact standard
-        deviation. Each group is the weights of areas as origins and as destinations, float64 (areas,).
+        deviation. Each group is the weights of areas as origins and as destinations, float64 (areas,); groups that are `apart`, in two
+        slices, have no draw in common.
         """
-        origins = np.stack([one[0], other[0]], axis=1)
-        destinations = np.stack([one[1], -other[1]], axis=1)
-        ends = product(self._coefficients(origins), self._coefficients(destinations))
-        variance = largest = 0.0
-        for (rows, columns), drawn in zip(ends, self.variances.reshape(-1).tolist(), strict=True):
-            for weights in _weights(rows, columns):
-                variance += drawn * float((weights * weights).sum())
-                largest = max(largest, drawn * float((weights * weights).max()))
-        cells = sum(float(np.abs(weights).sum()) for weights in _weights(origins, destinations))
+        variance = largest = cells = 0.0
+        for groups in ([one], [other]) if apart else ([one, (other[0], -other[1])],):
+            origins, destinations = (np.stack(each, axis=1) for each in zip(*groups, strict=True))
+            ends = product(self._coefficients(origins), self._coefficients(destinations))
+            for (rows, columns), drawn in zip(ends, self.variances.reshape(-1).tolist(), strict=True):
+                for weights in _weights(rows, columns):
+                    variance += drawn * float((weights * weights).sum())
+                    largest = max(largest, drawn * float((weights * weights).max()))
+            cells += sum(float(np.abs(weights).sum()) for weights in _weights(origins, destinations))
         deviations = self._deviations(np.array(variance), np.array(largest), alpha)
         return float(deviations) * sqrt(variance) + cells * HALF, sqrt(variance)
 

@@ -35,6 +35,7 @@ class FlowCount(Described):
         lower: The least number of trips that the interval holds.
         upper: The largest.
         deviation: The exact standard deviation of the estimate.
+        slice: The public name of the slice; None where a plan has none.
     """
 
     origin: str
@@ -43,11 +44,13 @@ class FlowCount(Described):
     lower: int
     upper: int
     deviation: float
+    slice: str | None = None
 
     def _facts(self) -> list[tuple[str, str]]:
         return [
             ("from", self.origin),
             ("to", self.destination),
+            *_part("slice", self.slice),
             ("trips", f"{self.trips:z,.1f}"),
             ("interval", f"{self.lower:,} to {self.upper:,}"),
             ("standard deviation", f"{self.deviation:z,.2f}"),
@@ -69,6 +72,8 @@ class FlowDifference(Described):
         lower: The least difference that the interval holds; it may be negative, as the largest.
         upper: The largest.
         deviation: The exact standard deviation of the estimate.
+        slice: The public name of the slice; None where a plan has none.
+        minus_slice: That of the trips that are taken away.
     """
 
     origin: str
@@ -79,13 +84,17 @@ class FlowDifference(Described):
     lower: int
     upper: int
     deviation: float
+    slice: str | None = None
+    minus_slice: str | None = None
 
     def _facts(self) -> list[tuple[str, str]]:
         return [
             ("from", self.origin),
             ("to", self.destination),
+            *_part("slice", self.slice),
             ("less those from", self.minus_origin),
             ("to", self.minus_destination),
+            *_part("slice", self.minus_slice),
             ("trips", f"{self.trips:z,.1f}"),
             ("interval", f"{self.lower:,} to {self.upper:,}"),
             ("standard deviation", f"{self.deviation:z,.2f}"),
@@ -178,10 +187,15 @@ class ReleasedFlows:
     Args:
         plan: The public plan.
         trips: float64 (areas, areas): the released table.
+        number: Of which slice it is.
+
+    Attributes:
+        slice: The public name of the slice; None where a plan has none.
     """
 
-    def __init__(self, plan: Plan, trips: Floats) -> None:
+    def __init__(self, plan: Plan, trips: Floats, number: int = 0) -> None:
         self.plan, self.trips = plan, trips
+        self.slice = None if plan.slices is None else plan.slice_names[number]
         self._noise = Noise(plan.levels, plan.cost, plan.trips)
 
     @cached_property
@@ -212,18 +226,25 @@ class ReleasedFlows:
         chance = _chance(level)
         ends = self.chosen(origin, "from"), self.chosen(destination, "to")
         one, other = (self._noise.end(end[:, None]) for end in ends)
-        trips = self._sum(*ends)
+        trips = self.sum(*ends)
         low, high = whole_ends(trips, float(self.margins(one, other, chance)[0, 0]))
         deviation = float(self._noise.deviation(one, other)[0, 0])
-        return FlowCount(_words(origin), _words(destination), trips, low, high, deviation)
+        return FlowCount(_words(origin), _words(destination), trips, low, high, deviation, self.slice)
 
-    def difference(self, flow: tuple[Names, Names], minus: tuple[Names, Names], level: Exact = LEVEL) -> FlowDifference:
+    def difference(
+        self,
+        flow: tuple[Names, Names],
+        minus: tuple[Names, Names],
+        level: Exact = LEVEL,
+        other_slice: "ReleasedFlows | None" = None,
+    ) -> FlowDifference:
         """How many more trips lead from some areas to some areas than from others to others; the groups may have pairs in common.
 
         Args:
             flow: Where the trips begin, and where they end, as of `count`.
             minus: The same of the trips that are taken away.
             level: As of `count`.
+            other_slice: Another slice of the release, whose trips are taken away.
 
         Raises:
             ParameterError: as of `count`, or both are the same trips.
@@ -231,15 +252,17 @@ class ReleasedFlows:
         chance = _chance(level)
         one = self.chosen(flow[0], "from"), self.chosen(flow[1], "to")
         other = self.chosen(minus[0], "minus_from"), self.chosen(minus[1], "minus_to")
-        if all(map(np.array_equal, one, other)):
+        rest = self if other_slice is None else other_slice
+        if rest.slice == self.slice and all(map(np.array_equal, one, other)):
             raise ParameterError("minus_from", "and minus_to are the trips themselves", "take others away")
-        margin, deviation = self._noise.difference(one, other, 1 - chance)
-        trips = self._sum(*one) - self._sum(*other)
+        margin, deviation = self._noise.difference(one, other, 1 - chance, apart=rest.slice != self.slice)
+        trips = self.sum(*one) - rest.sum(*other)
         begins, leads, minus_begins, minus_leads = map(_words, (*flow, *minus))
         low, high = ceil(trips - margin), floor(trips + margin)
-        return FlowDifference(begins, leads, minus_begins, minus_leads, trips, low, high, deviation)
+        words = begins, leads, minus_begins, minus_leads
+        return FlowDifference(*words, trips, low, high, deviation, self.slice, rest.slice)
 
-    def _sum(self, origins: Floats, destinations: Floats) -> float:
+    def sum(self, origins: Floats, destinations: Floats) -> float:
         """The released trips from any of some areas to any of others, float64 (areas,) each: 1 for those that are meant."""
         return float(self.trips[origins > 0][:, destinations > 0].sum())
 
@@ -297,6 +320,10 @@ class ReleasedFlows:
     def of_levels(self, pair: tuple[int, int]) -> Floats:
         """The trips from each node of a level to each of a level, exact sums of those between areas."""
         return summed(self.plan.levels, self.trips, pair)
+
+
+def _part(what: str, name: str | None) -> list[tuple[str, str]]:
+    return [] if name is None else [(what, name)]
 
 
 def _words(names: Names) -> str:

@@ -1,6 +1,6 @@
 """The table of a release of flows, declared once: trips of every pair of nodes of every pair of levels."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import Final
 
@@ -10,8 +10,8 @@ import pyarrow as pa
 from starling.places.areas.plan.polygons import Areas
 from starling.places.flows.answers.released import ReleasedFlows
 from starling.places.flows.artifact.public_plan import FLOWS as MEASURED
-from starling.places.flows.artifact.public_plan import SCHEMA as MEASUREMENTS
 from starling.places.flows.artifact.public_plan import TITLE, WORDS
+from starling.places.flows.artifact.public_plan import schema as measured_columns
 from starling.places.flows.plan import Plan
 from starling.release.datapackage import Sheet
 from starling.release.table_files import Table, Text, column
@@ -22,6 +22,7 @@ PIECE: Final = 1 << 18
 MOST_TEXT: Final = 1 << 18
 """Rows from which on a table has no CSV."""
 COLUMNS: Final = {
+    "slice": "Public name of the slice",
     "origin_level": "Level of the origin: the whole, larger areas, areas",
     "origin": "Id of the area where trips begin, or name of the larger area",
     "destination_level": "Level of the destination",
@@ -29,20 +30,27 @@ COLUMNS: Final = {
     "trips": "Estimated trips; sums of those between areas, and possibly negative",
     "margin": "95 % of estimates are off by at most so many trips",
 }
-SCHEMA: Final = pa.schema([(name, pa.float64() if name in ("trips", "margin") else pa.string()) for name in COLUMNS])
 HUNDREDTHS: Final = 100
+
+
+def schema(plan: Plan) -> pa.Schema:
+    """The columns of the table: with that of slices, where a plan has some."""
+    names = [name for name in COLUMNS if name != "slice" or plan.slices is not None]
+    return pa.schema([(name, pa.float64() if name in ("trips", "margin") else pa.string()) for name in names])
 
 
 def tables(plan: Plan) -> tuple[Table, ...]:
     """The table of a release, as Parquet, and as CSV where it is not long."""
-    csv = Text("csv", {name: name for name in SCHEMA.names}, most_rows=MOST_TEXT)
-    title = f"Trips ({plan.trip}) from area to area"
-    return (Table(FLOWS, title, SCHEMA, COLUMNS, tuple(SCHEMA.names[:4]), texts=(csv,)),)
+    columns = schema(plan)
+    csv = Text("csv", {name: name for name in columns.names}, most_rows=MOST_TEXT)
+    title, words = f"Trips ({plan.trip}) from area to area", {name: COLUMNS[name] for name in columns.names}
+    return (Table(FLOWS, title, columns, words, tuple(columns.names[:-2]), texts=(csv,)),)
 
 
-def sheets() -> list[Sheet]:
+def sheets(plan: Plan) -> list[Sheet]:
     """The measurements for the data package."""
-    return [Sheet(MEASURED, TITLE, tuple(column(each.name, each.type, WORDS[each.name]) for each in MEASUREMENTS))]
+    columns = tuple(column(each.name, each.type, WORDS[each.name]) for each in measured_columns(plan))
+    return [Sheet(MEASURED, TITLE, columns)]
 
 
 def node_names(areas: Areas, level: int) -> tuple[str, ...]:
@@ -56,9 +64,15 @@ def node_names(areas: Areas, level: int) -> tuple[str, ...]:
     return tuple(f"{above[at]} / {name}" for at, name in zip(areas.parents[level - 1].tolist(), names, strict=True))
 
 
-def pieces(released: ReleasedFlows) -> Iterator[Mapping[str, pa.Table]]:
-    """Rows of the table, pair of levels after pair of levels."""
+def pieces(released: Sequence[ReleasedFlows]) -> Iterator[Mapping[str, pa.Table]]:
+    """Rows of the table, slice after slice and pair of levels after pair of levels."""
+    for each in released:
+        yield from _of_slice(each)
+
+
+def _of_slice(released: ReleasedFlows) -> Iterator[Mapping[str, pa.Table]]:
     plan = released.plan
+    columns_of_plan = schema(plan)
     many = len(plan.levels.sizes)
     ends = [released.each if level == many - 1 else released.ends_of_level(level) for level in range(many)]
     names = [pa.array(node_names(plan.areas, level), pa.string()) for level in range(many)]
@@ -73,10 +87,13 @@ def pieces(released: ReleasedFlows) -> Iterator[Mapping[str, pa.Table]]:
             rows, columns = (pa.array(each.reshape(-1)) for each in np.indices(part.shape))
             nothing = pa.array(np.zeros(part.size, dtype=np.int64))
             labels = [
+                *([] if released.slice is None else [pa.array([released.slice]).take(nothing)]),
                 levels[0].take(nothing),
                 names[one].slice(first).take(rows),
                 levels[1].take(nothing),
                 names[other].take(columns),
             ]
             numbers = [part.reshape(-1), margins[first : first + step].reshape(-1)]
-            yield {FLOWS: pa.table([*labels, *(pa.array(np.ascontiguousarray(each)) for each in numbers)], SCHEMA)}
+            yield {
+                FLOWS: pa.table([*labels, *(pa.array(np.ascontiguousarray(each)) for each in numbers)], columns_of_plan)
+            }

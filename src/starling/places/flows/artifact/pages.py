@@ -3,6 +3,7 @@
 All of it is computed from the plan and from released values.
 """
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
@@ -40,6 +41,8 @@ def particulars(plan: Plan) -> Particulars:
         "areas_sha256": plan.areas.digest,
         "levels": [{"name": name, "nodes": nodes, "share": str(share)} for name, nodes, share in levels],
     }
+    if plan.slices is not None:
+        mechanism["slices"] = len(plan.slice_names)
     return Particulars("places", mechanism, bounds)
 
 
@@ -48,7 +51,7 @@ def product(plan: Plan) -> Product:
     many = plan.levels.areas
     bound = f"of one person at most {plan.trips} trips are counted, those of smallest keyed hash among the person's own"
     return Product(
-        description=f"Trips ({plan.trip}) from each to each of {many:,} public areas.",
+        description=f"Trips ({plan.trip}) from each to each of {many:,} public areas{_in_slices(plan)}.",
         intended_use="Flows between areas and groups of areas, with row and column sums that agree.",
         region=f"{many:,} public areas",
         domain="Trips between the areas; those that begin or end elsewhere are dropped, and their number is not published.",
@@ -69,8 +72,8 @@ def charged(plan: Plan) -> Section:
     )
     unit = "one trip" if plan.unit == "trip" else f"one person, of whom at most {plan.trips} trips are counted"
     text = f"""
-        Protected is {unit}. Trips are counted from every node to every node of each pair of levels of areas, empty or not. A trip lies in
-        one pair of nodes of each pair of levels, so that these costs add up.
+        Protected is {unit}. Trips are counted from every node to every node of each pair of levels of areas{_in_slices(plan)}, empty or
+        not. A trip lies in one pair of nodes of each pair of levels, so that these costs add up.
     """
     measure = type(plan.cost).__name__.lower()
     return Section(
@@ -78,20 +81,27 @@ def charged(plan: Plan) -> Section:
     )
 
 
+def _in_slices(plan: Plan) -> str:
+    return "" if plan.slices is None else f" in each of {len(plan.slice_names):,} slices"
+
+
 def headline(plan: Plan, everywhere: FlowCount) -> Headline:
     """All trips, in one number."""
     interval = f"95 % interval: {everywhere.lower:,} to {everywhere.upper:,}"
     note = outside_note([(round(everywhere.trips), everywhere.lower, everywhere.upper)])
-    return Headline(f"Trips ({plan.trip}) between all areas", whole(everywhere.trips), interval, note)
+    part = "" if everywhere.slice is None else f", {everywhere.slice}"
+    return Headline(f"Trips ({plan.trip}) between all areas{part}", whole(everywhere.trips), interval, note)
 
 
 def picture(released: ReleasedFlows) -> Picture:
     """The map of arcs."""
-    return Picture(partial(arc_map, released), CAPTION, "flows")
+    part = "" if released.slice is None else f"Of {released.slice}. "
+    return Picture(partial(arc_map, released), part + CAPTION, "flows")
 
 
-def sections(released: ReleasedFlows) -> tuple[Section, ...]:
-    """The map, the largest flows, what is public, files."""
+def sections(slices: Sequence[ReleasedFlows]) -> tuple[Section, ...]:
+    """The map and the largest flows of the first slice, what is public, files."""
+    released = slices[0]
     plan = released.plan
     return (
         Section(
@@ -125,15 +135,18 @@ def _largest(released: ReleasedFlows) -> Section:
         Each estimate is off by at most its margin with a probability of 95 %, each on its own. They were chosen for being large, so that
         more of them than that are too large: "starling places flows" marks which surely are the largest.
     """
-    table = Table(("From and to", "Trips", "95 % margin"), rows, "Largest flows between areas that surely have trips")
+    part = "" if released.slice is None else f", {released.slice}"
+    title = f"Largest flows between areas that surely have trips{part}"
+    table = Table(("From and to", "Trips", "95 % margin"), rows, title)
     return Section("Largest flows", text, tables=(table,))
 
 
 def _public(plan: Plan) -> Section:
+    slices, late = ("", "") if plan.slices is None else (", the slices", ", or its time in no slice")
     text = f"""
-        Public, and used as such: the {plan.levels.areas:,} areas with their hierarchy, and how the budget is shared. Every pair of them has
-        a number, whether or not a trip led there.
+        Public, and used as such: the {plan.levels.areas:,} areas with their hierarchy{slices}, and how the budget is shared. Every pair of
+        them has a number, whether or not a trip led there.
 
-        By the rule of all records a trip is dropped if an end is missing or in no area. How many were dropped is not published.
+        By the rule of all records a trip is dropped if an end is missing or in no area{late}. How many were dropped is not published.
     """
     return Section("What is public, and how trips are counted", text, folded=True)

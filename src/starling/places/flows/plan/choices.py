@@ -1,10 +1,11 @@
 """What a plan of flows chooses from: the columns that say where a trip leads, whose data are protected."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Final, Literal, TypeAlias
 
 from starling.errors import PlanError
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, Relation
+from starling.release.codec import OPTIONAL
 
 Unit: TypeAlias = Literal["trip", "person"]
 
@@ -15,6 +16,8 @@ MOST_EXPECTED: Final = 1 << 40
 """Trips that a plan may expect."""
 MOST_AREAS: Final = 1 << 12
 """Areas: every pair of them has a number, in memory."""
+MOST_PAIRS: Final = MOST_AREAS**2
+"""Pairs of areas in all slices together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,8 @@ class Ends:
     destination_x: str = ""
     destination_y: str = ""
     person: str = ""
+    time: str = field(default="", metadata=OPTIONAL)
+    category: str = field(default="", metadata=OPTIONAL)
 
     def __post_init__(self) -> None:
         for end in ("origin", "destination"):
@@ -45,7 +50,7 @@ class Ends:
     @property
     def names(self) -> tuple[str, ...]:
         """All columns that are read."""
-        return tuple(name for field in fields(self) if (name := getattr(self, field.name)))
+        return tuple(name for each in fields(self) if (name := getattr(self, each.name)))
 
     @property
     def coordinates(self) -> tuple[str, ...]:

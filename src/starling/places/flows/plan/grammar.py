@@ -5,6 +5,7 @@ from typing import Final
 
 from starling.places.areas.plan.areas_grammar import AREAS
 from starling.places.flows.plan.choices import MOST_EXPECTED, MOST_TRIPS, Ends
+from starling.places.plan.grammar import SLICES
 from starling.places.plan.unit_keys import check_records_of_person, unit_keys
 from starling.planfile.formats import FORMAT_KEY
 from starling.planfile.grammar import Key, Kind, Table, Values
@@ -32,6 +33,8 @@ _FLOWS: Final = Table(
         "destination_x": Key("In place of ids: columns of longitudes and latitudes.", _COLUMN, default=""),
         "destination_y": Key("In place of ids: columns of longitudes and latitudes.", _COLUMN, default=""),
         "person": Key("Column that says whose a trip is, where persons are protected.", _COLUMN, default=""),
+        "time": Key("Column that sorts trips into slices.", _COLUMN, default=""),
+        "category": Key("Column of the second public list, `slices.categories`.", _COLUMN, default=""),
     },
     make=Ends,
 )
@@ -84,5 +87,6 @@ FLOWS: Final = Table(
         "flows": Key("Where records say from where to where.", table(_FLOWS), field="columns"),
         "format": FORMAT_KEY,
         "privacy": Key("What is promised.", table(_PRIVACY)),
+        "slices": Key("Slices of the trips by time, or by another public list.", table(SLICES), default=None),
     }
 )

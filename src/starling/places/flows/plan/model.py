@@ -1,7 +1,8 @@
 """The plan of a release of flows: every public choice, as one immutable value. It opens nothing confidential.
 
 Trips are counted by the public area where they begin and the one where they end. Neighbours: one trip more or less, or one person more or
-less, of whose trips at most k are counted: the k rows of smallest keyed hash (counts.py). The mechanism says what that costs.
+less, of whose trips at most k, over all slices together, are counted: the k rows of smallest keyed hash (counts.py). The mechanism says
+what that costs.
 """
 
 from collections.abc import Mapping
@@ -14,9 +15,11 @@ from typing import Any, ClassVar, Final
 from starling.errors import PlanError
 from starling.places.areas.plan.areas_grammar import FILE, with_file
 from starling.places.areas.plan.polygons import Areas
-from starling.places.flows.plan.choices import MOST_AREAS, MOST_TRIPS, RELATIONS, Ends, Unit
+from starling.places.flows.plan.choices import MOST_AREAS, MOST_PAIRS, MOST_TRIPS, RELATIONS, Ends, Unit
 from starling.places.flows.plan.grammar import FLOWS
 from starling.places.flows.plan.levels import Levels, default_shares
+from starling.places.plan.choices import Slices, check_slices
+from starling.places.plan.model import WHOLE
 from starling.planfile.values import toml_of
 from starling.privacy.budget import Cost
 from starling.privacy.neighbours import Relation
@@ -39,6 +42,7 @@ class Plan(PlanInFile):
         cost: The whole budget: epsilon, or rho.
         shares: Of each level of areas, the whole first, in proportion; empty for those of `default_shares`.
         expected: Publicly expected number of trips; None where nobody says any.
+        slices: The public slices; None where all trips are counted together.
     """
 
     grammar: ClassVar = FLOWS
@@ -51,6 +55,7 @@ class Plan(PlanInFile):
     columns: Ends
     shares: tuple[Fraction, ...] = ()
     expected: int | None = None
+    slices: Slices | None = None
     format: TextFormat = PLAIN
     distinct: ClassVar = False
 
@@ -65,6 +70,10 @@ class Plan(PlanInFile):
             raise PlanError("privacy.unit", "is a trip, and something is said of persons", fix)
         if self.unit == "person" and not self.columns.person:
             raise PlanError("flows.person", "is missing", "name the column that says whose trip it is")
+        check_slices(self.columns, self.slices, "flows")
+        if self.cells > MOST_PAIRS:
+            problem = f"make {self.cells:,} pairs of areas of all slices together, beyond {MOST_PAIRS:,}"
+            raise PlanError("slices", problem, "take fewer slices, or larger areas")
         names = self.areas.level_names
         if self.shares and (len(self.shares) != len(names) or min(self.shares) < 0 or not self.shares[-1]):
             problem = f"are not {len(names)} numbers of 0 or more, the last above 0, for {', '.join(names)}"
@@ -87,9 +96,14 @@ class Plan(PlanInFile):
         return self.trips
 
     @property
+    def slice_names(self) -> tuple[str, ...]:
+        """The name of each slice."""
+        return (WHOLE,) if self.slices is None else self.slices.labels
+
+    @property
     def cells(self) -> int:
-        """Pairs of areas."""
-        return self.levels.areas**2
+        """Pairs of areas of all slices."""
+        return len(self.slice_names) * self.levels.areas**2
 
     @property
     def relation(self) -> Relation:
@@ -104,6 +118,8 @@ class Plan(PlanInFile):
         names = ("unit", "trips", "columns")
         shares = [str(share) for share in self.levels.shares]
         chosen = {name: getattr(self, name) for name in names}
+        if self.slices is not None:
+            stated |= {"slices": self.slices}
         return digest({"areas": self.areas.digest, "shares": shares, **amount, **chosen, **stated})
 
     def values(self) -> dict[str, Any]:
@@ -124,5 +140,6 @@ class Plan(PlanInFile):
             ("protects", f"one {self.unit}{counted} ({self.relation})"),
             ("cost", str(self.cost)),
             ("levels", sizes),
+            *([] if self.slices is None else [("slices", f"{len(self.slice_names):,}")]),
             ("numbers", f"{self.levels.areas**2:,} pairs of areas, all of them, empty or not"),
         ]

@@ -4,7 +4,7 @@ Forms: CSV with a header, Parquet (one file, or a folder of parts), and what a s
 of an area, or by a longitude and a latitude.
 
 Every record follows one rule, so that none can stop a run: a trip is dropped, uncounted, if one of its ends is missing, names no area, or
-lies in none, or if it has no person where a person is protected.
+lies in none, if its time is in no slice, or if it has no person where a person is protected.
 """
 
 from functools import partial
@@ -23,6 +23,7 @@ from starling.places.areas.plan.polygons import Areas
 from starling.places.areas.source.cells import labelled
 from starling.places.areas.source.locate import locator_of
 from starling.places.flows.plan import Plan
+from starling.places.source.cells import slices_of
 from starling.places.source.values import numbers
 
 Int64 = npt.NDArray[np.int64]
@@ -51,13 +52,19 @@ def _wanted(plan: Plan, name: str, kind: pa.DataType) -> str:
     if name in plan.columns.coordinates:
         return "" if whole or pa.types.is_floating(kind) or pa.types.is_decimal(kind) else "a number"
     text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
+    if name == plan.columns.time and plan.slices is not None and plan.slices.bounds is not None:
+        return "" if text or pa.types.is_timestamp(kind) or pa.types.is_date(kind) else "a time or text"
     return "" if text or whole else "text or an integer"
 
 
 def pairs_of(plan: Plan, table: pa.Table) -> Int64:
-    """int64 (records,): origin times areas plus destination; -1 for a record that is dropped."""
+    """int64 (records,): slice times pairs of areas, plus origin times areas, plus destination; -1 for a record that is dropped."""
     origin, destination = ends_of(plan, table)
-    return np.where((origin >= 0) & (destination >= 0), origin * plan.levels.areas + destination, -1)
+    pairs = np.where((origin >= 0) & (destination >= 0), origin * plan.levels.areas + destination, -1)
+    if plan.slices is None:
+        return pairs
+    at = slices_of(plan, table)
+    return np.where((at >= 0) & (pairs >= 0), at * plan.levels.areas**2 + pairs, -1)
 
 
 def ends_of(plan: Plan, table: pa.Table) -> tuple[Int64, Int64]:

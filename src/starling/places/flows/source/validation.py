@@ -7,7 +7,6 @@ named with their line; what is shown of values, release/causes.py says.
 from functools import partial
 from typing import Final
 
-import numpy as np
 import pyarrow as pa
 
 from starling.engine.bounded_records import persons_of
@@ -18,6 +17,7 @@ from starling.engine.record_parts import tables
 from starling.errors import SHOWN, Findings
 from starling.places.flows.plan import Plan
 from starling.places.flows.source import Int64, ends_of
+from starling.places.source.validation import check_unit
 from starling.privacy.trust import Confidential, NotPrivate, inspect
 from starling.release.domain import Validated
 from starling.release.faults import Tally, notes_of_persons
@@ -65,9 +65,7 @@ def _check(plan: Plan, table: pa.Table, lines: Int64, file: str, tally: Tally) -
         unknown = (areas < 0) & ~missing
         tally.add(column, "is no id of an area", unknown, lines, file)
         tally.show(column, "is no id of an area", "code", texts.filter(pa.array(unknown)), plan.areas.ids)
-    if named.person:
-        missing = labels(table[named.person]).is_null().to_numpy(zero_copy_only=False)
-        tally.add(named.person, "is missing", np.asarray(missing), lines, file)
+    check_unit(plan, table, lines, file, tally)
 
 
 def _notes(plan: Plan, records: Records | Held) -> Findings:
