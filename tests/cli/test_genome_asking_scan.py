@@ -62,3 +62,33 @@ def test_a_plan_of_persons_has_no_scan(call: Call, study: Path, tmp_path: Path) 
     assert refused.exit_code == 2
     assert "question is scan, which shows exact genotypes and protects phenotypes alone" in refused.stderr
     assert ASKED in QUESTIONS
+
+
+def test_a_median_is_paid_by_a_part_of_epsilon(call: Call, study: Path, tmp_path: Path) -> None:
+    """Of a quantitative phenotype alone, and the response has as many intervals as the rest suits."""
+    text = (study / "plan.toml").read_text().replace('unit = "person"', 'unit = "phenotype"')
+    text = text.replace('model = "dominant"', 'model = "additive"').replace('"array.bim"', f'"{study}/array.bim"')
+    plan, out = tmp_path / "plan.toml", tmp_path / "out"
+    plan.write_text(text.replace('tests = ["g"]', 'tests = ["score"]'))
+    words = (
+        "genome",
+        ASKED,
+        plan,
+        "--genotypes",
+        study / "study",
+        "--out",
+        out,
+        "--unvalidated",
+        "--yes",
+        "--epsilon",
+        "2.4",
+    )
+    refused = call(*words, "--median-epsilon", "0.5")
+    assert (refused.exit_code, "median_epsilon is of a quantitative phenotype" in refused.stderr) == (2, True)
+    plan.write_text(plan.read_text().replace("people = 300", 'people = 300\nbetween = ["1", "2"]\nsteps = 1'))
+    assert "--median-epsilon is not above 0" in call(*words, "--median-epsilon", "0").stderr
+    found = document(call(*words, "--median-epsilon", "0.5", "--json"))
+    assert found["question"]["median_epsilon"] == "1/2"
+    assert "intervals" not in found["question"]
+    assert found["answer"]["median"] == {"step": 0, "value": 1.5, "people": 0}
+    assert call("verify", out, "--json").exit_code in (0, 7)

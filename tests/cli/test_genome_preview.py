@@ -1,11 +1,13 @@
 """`starling genome preview`: natural for each question, complete for machines, and it cannot name genotypes."""
 
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from starling.cli.genome import COSTS, OF
+from starling.genome.plan.intervals import normal_share
 from tests.cli.conftest import Call, document
 
 
@@ -115,6 +117,8 @@ def test_questions_that_a_plan_has_not_are_left_out_and_said(call: Call, study: 
         (["--cases", "300"], "cases are not 1 to 299"),
         (["--rarest", "0.7"], "rarest is not from 0 to 0.5"),
         (["--prevalence-epsilon", "0.1"], "--prevalence-epsilon is of some questions alone; add --question NAME"),
+        (["--question", "num-sig", "--median-epsilon", "0.1"], "--median-epsilon is not of num-sig; leave it out"),
+        (["--question", "scan", "--median-epsilon", "a"], "--median-epsilon is not a decimal number"),
         (["--question", "num-sig", "--prevalence-epsilon", "0.1"], "prevalence_epsilon is of the score test alone"),
         (["--question", "num-sig", "--prevalence-epsilon", "a"], "--prevalence-epsilon is not a decimal number"),
     ],
@@ -149,3 +153,19 @@ def test_a_paid_threshold_is_previewed(call: Call, study: Path) -> None:
     plan.write_text(text.replace("people = 300", 'people = 300\nbetween = ["1", "2"]'))
     shown = call(*words, "num-sig", "--prevalence-epsilon", "0.1").stdout
     assert "The threshold follows from the noisy variance. Supposed are 30 people at the upper end" in shown
+    plain, paid = (
+        document(call(*words, "scan", "--epsilon", "2.4", *more, "--json"))["questions"]["scan"][0]
+        for more in ((), ("--median-epsilon", "0.5"))
+    )
+    shares = [{one["intervals"]: one["share"] for one in each["intervals"] if one["chosen"]} for each in (plain, paid)]
+    assert ("median" in plain, paid["median"]) == (False, 30)
+    assert shares[1] == {2: pytest.approx(normal_share(Fraction("1.9"), 2))}
+    assert shares[0] == {3: pytest.approx(normal_share(Fraction("2.4"), 3))}
+    shown = " ".join(call(*words, "scan", "--epsilon", "2.4", "--median-epsilon", "0.5").stdout.split())
+    assert (
+        "the noisy median, which has at most 30 people fewer on its smaller side than the best step, 95 times" in shown
+    )
+    refused = call(*words, "scan", "--median-epsilon", "1")
+    assert (
+        "median_epsilon does not leave 1/1024 of epsilon at least to the median, and to the response" in refused.stderr
+    )

@@ -12,10 +12,12 @@ import starling
 from starling import genome
 from starling.errors import ParameterError, SourceError
 from starling.genome.artifact.files import read_drawn
+from starling.genome.inference.answer_validation import answer_problem
+from starling.genome.inference.answers import ALPHA, SelectionError
 from starling.genome.measurements import Scanned
 from starling.genome.plan import Scan
-from starling.genome.plan.intervals import Intervals
-from starling.ledger.opening import create_ledger
+from starling.genome.plan.intervals import Intervals, median_value
+from starling.ledger.opening import Ledger, create_ledger
 from starling.privacy.neighbours import REPLACE_PHENOTYPE
 from starling.release.payment import PaymentOptions
 from tests.genome.studies import a_study, write_bed
@@ -121,15 +123,18 @@ def test_scans_of_one_scale_are_combined_and_others_are_not(folder: Path) -> Non
             genome.combine([one, opened(folder / name)])
 
 
-def test_a_kept_response_is_scanned_again_in_its_intervals_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def payment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PaymentOptions:
+    """By a ledger of phenotypes with a cap of 5."""
     monkeypatch.setenv("STARLING_HOME", str(tmp_path / "home"))
     ledger = create_ledger(f"sqlite:///{tmp_path / 'ledger.sqlite'}")
     ledger.custody.add_population("people", "epsilon", REPLACE_PHENOTYPE, 5)
     ledger.custody.add_dataset("study", "people", {})
     ledger.custody.grant("people", "ann", 5)
-    payment = PaymentOptions(ledger, "study", "ann", unvalidated=True)
+    return PaymentOptions(ledger, "study", "ann", unvalidated=True)
+
+
+def test_a_kept_response_is_scanned_again_in_its_intervals_alone(tmp_path: Path, payment: PaymentOptions) -> None:
     plan, prefix = study(tmp_path, 1)
     files: dict[str, Any] = {"phenotype": tmp_path / "trait1.txt", "payment": payment}
     first = genome.release(plan, Scan(Fraction(4), intervals=5), prefix, tmp_path / "first", **files)
@@ -143,3 +148,77 @@ def test_a_kept_response_is_scanned_again_in_its_intervals_alone(
     assert told[0] == told[1]
     with pytest.raises(SourceError, match="was drawn of 5 intervals of the phenotype, and 2 are asked for"):
         genome.release(plan, Scan(Fraction(4), charge), prefix, tmp_path / "third", **files)
+
+
+def test_a_paid_median_is_released_kept_and_used_again(tmp_path: Path, payment: PaymentOptions) -> None:
+    """One charge pays for median and response; a further scan has the same of both, and nothing else scans them."""
+    plan, prefix = study(tmp_path, 1)
+    files: dict[str, Any] = {"phenotype": tmp_path / "trait1.txt", "payment": payment}
+    question = Scan(Fraction(4), intervals=5, median_epsilon=Fraction(1))
+    first = genome.release(plan, question, prefix, tmp_path / "first", **files)
+    charge, ledger = first._stored_response, payment.ledger
+    assert charge is not None
+    assert isinstance(ledger, Ledger)
+    assert f"--epsilon 4 --response {charge} --intervals 5 --median-epsilon 1" in str(first)
+    kept = replace(question, response=charge)
+    (tmp_path / "trait1.txt").write_text("FID IID bmi\n")
+    again = genome.release(replace(plan, model="dominant"), kept, prefix, tmp_path / "again", **files)
+    drawn = [read_drawn(each.folder, each.question) for each in (first, again)]
+    told = [(each.ones, each.above, each.median) for each in drawn if isinstance(each, Scanned)]
+    assert told[0] == told[1]
+    assert ledger.reading.account("people").caps[0].spent == 4 * 10**9
+    ledger.reading.verify()
+    for other in (None, Fraction(2)):
+        with pytest.raises(SourceError, match=r"was drawn at median_epsilon 1, and (none|2) is asked for"):
+            genome.release(plan, replace(kept, median_epsilon=other), prefix, tmp_path / "third", **files)
+    words = " ".join((tmp_path / "again" / "report.html").read_text().split())
+    median = told[0][2]
+    assert median is not None
+    value, people = median * Fraction(1, 10) + Fraction("15.05"), SelectionError(300, Fraction(1)).within(ALPHA)
+    assert (
+        f"The median of the phenotype is about {float(value):z.6g}: the side with fewer people has at most {people} people"
+        in words
+    )
+    assert not [each for each in starling.verify(tmp_path / "again").findings if "ledger" not in str(each)]
+    assert again.as_json()["answer"]["median"] == {"step": median, "value": float(value), "people": people}  # type: ignore[index,call-overload]
+
+
+def test_a_scan_with_a_median_is_filtered_exported_and_combined_with_its_own_scale(
+    folder: Path, tmp_path: Path
+) -> None:
+    """At an epsilon at which nothing is drawn the median is the exact one, and effects are least squares about it."""
+    plan, prefix = study(tmp_path, 1)
+    out, question = tmp_path / "scan", Scan(2 * FAR, intervals=3, median_epsilon=FAR)
+    plan.release(prefix, question, out, phenotype=tmp_path / "trait1.txt").close()
+    release = opened(out)
+    words = [line.split()[2] for line in (tmp_path / "trait1.txt").read_text().splitlines()[1:]]
+    trait, made = np.clip(np.array(words, dtype=float), 15, 45), a_study(snps=SNPS, people=PEOPLE, seed=1)
+    drawn = read_drawn(out, question)
+    assert isinstance(drawn, Scanned)
+    levels = np.rint((trait - 15) * 10)
+    assert min((levels <= drawn.median).sum(), (levels > drawn.median).sum()) == max(
+        min((levels <= step).sum(), (levels > step).sum()) for step in range(300)
+    )
+    divided = Intervals.of(plan, 3, drawn.median)
+    exact = np.searchsorted(np.array(divided.edges), levels)
+    assert [drawn.ones, *drawn.above] == [int((exact > cut).sum()) for cut in range(2)]
+    copies, table = made.copies[1].astype(float), release.to_pandas("scan")
+    known = np.where(copies < 0, copies[copies >= 0].mean(), copies)
+    x, scores = known - known.mean(), np.array(divided.scores)[exact] * divided.width
+    assert abs(table.BETA[1]) == pytest.approx(abs(x @ scores) / (x @ x), abs=1e-5)
+    assert drawn.median is not None
+    (row,) = release.to_pandas("median").to_dict("records")
+    assert row == {"MEDIAN": float(median_value(plan, drawn.median)), "OFF_BY": 0, "EPSILON": str(FAR)}
+    cuts = f"at {', '.join(f'{float(cut):z.6g}' for cut in divided.cuts)}"
+    assert cuts in str(release.filter(threshold="0.01"))
+    assert cuts in release.export(tmp_path / "glm", "plink-glm")[1].read_text()
+    assert f"of which {FAR} paid for its median" in (tmp_path / "glm.README.txt").read_text()
+    with pytest.raises(ParameterError, match="in 3 intervals about"):
+        genome.combine([opened(folder / "scan1"), release])
+    for median, problem in (
+        (None, "a median that was not asked for"),
+        (300, "none of the steps"),
+        (-1, "none of the st"),
+    ):
+        assert problem in str(answer_problem(plan, question, replace(drawn, median=median)))
+    assert "a median" in str(answer_problem(plan, replace(question, median_epsilon=None), drawn))

@@ -117,7 +117,7 @@ def test_other_plans_scan_the_same_response_at_no_cost(world: World, monkeypatch
     charge = charge_of(first)
     assert f"--epsilon 2 --response {charge}" in str(first)
     genotypes = open_genotypes(world.folder / "study", world.plan("second"))
-    response, _ = read_stored(world.plan("second"), genotypes.people, world.response(charge))
+    response = read_stored(world.plan("second"), genotypes.people, world.response(charge)).answers
     assert response.sum() == drawn_of(first).ones
     # Whatever the file of people says of phenotypes now, nobody reads it.
     text = (world.folder / "study.fam").read_text()

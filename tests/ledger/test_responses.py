@@ -19,12 +19,12 @@ from starling.ledger.responses import Stored, find
 from starling.ledger.rules import Request, Ticket, canonical
 from starling.ledger.witness import Witness
 from starling.privacy.events import Event as Drawing
-from starling.privacy.events import PureDP, RandomizedResponse, StoredResponse
+from starling.privacy.events import MedianResponse, PureDP, RandomizedResponse, StoredResponse
 from starling.privacy.guarantee import Guarantee, sequential
 from starling.privacy.neighbours import REPLACE_PHENOTYPE
 
 STORED = Stored("ab" * 32, 300)
-NAMES = ("paid", "dearer", "selection", "unanswered", "unkept", "elsewhere", "free", "twice")
+NAMES = ("paid", "median", "dearer", "selection", "unanswered", "unkept", "elsewhere", "free", "twice")
 
 
 def of(event: Drawing) -> Guarantee:
@@ -53,6 +53,7 @@ class World:
             custody.grant(population, "ann", 50)
         self.seqs = {
             "paid": self.charged("paid", response(1)),
+            "median": self.charged("median", of(MedianResponse(Fraction(1, 4), Fraction(3, 4), Fraction(5)))),
             "dearer": self.charged("dearer", response(2)),
             "selection": self.charged("selection", of(PureDP(Fraction(1))), stored=None),
             "unanswered": self.charged("unanswered", response(1), answered=False),
@@ -103,14 +104,14 @@ def test_it_costs_nothing_and_the_ledger_holds_together(world: World) -> None:
     assert (free["amount"], free["response"], free["cost"]) == (0, world.seqs["paid"], {"epsilon": "1"})
     assert (paid["amount"], paid["response"]) == (10**9, "drawn")
     assert [each.charge for each in world.ledger.charging.responses("later")] == [
-        world.seqs[name] for name in ("paid", "dearer", "twice")
+        world.seqs[name] for name in ("paid", "median", "dearer", "twice")
     ]
     # A response whose bytes were lost was paid for again, and the second is the one that there is.
     assert find(world.ledger.charging.responses("study"), world.seqs["twice"]).stored.sha256 == "cd" * 32
     world.ledger.reading.verify()
     replay_events(world.events())
-    # What all charges tell together: 1 + 2 + 1 + 1 + 1 + 1 + 1, and nothing for the free one.
-    assert world.ledger.reading.joint_disclosure("people").epsilon == 8 == Fraction(world.spent(), 10**9)
+    # What all charges tell together: 1 + 1 + 2 + 1 + 1 + 1 + 1 + 1, and nothing for the free one.
+    assert world.ledger.reading.joint_disclosure("people").epsilon == 9 == Fraction(world.spent(), 10**9)
 
 
 def test_what_was_not_paid_for_is_refused_and_nothing_is_written(world: World) -> None:
@@ -124,6 +125,10 @@ def test_what_was_not_paid_for_is_refused_and_nothing_is_written(world: World) -
         (again(10**6), "paid for none that was kept"),
         (again(world.seqs["dearer"]), "was drawn at epsilon 2, and another cost is stated"),
         (again(world.seqs["paid"], 2), "was drawn at epsilon 1, and another cost is stated"),
+        *(
+            (of(StoredResponse(Fraction(part), Fraction(world.seqs["median"]))), "another cost")
+            for part in ("1/4", "3/4")
+        ),
     ]
     for guarantee, problem in refused:
         for ask in (world.ledger.charging.charge, world.ledger.charging.preview):
@@ -136,7 +141,7 @@ def test_a_retry_is_free_and_of_the_same_charge(tmp_path: Path) -> None:
     world = World(tmp_path)
     guarantee = again(world.seqs["paid"])
     # Of another dataset of the same people, after their caps are spent.
-    world.ledger.charging.charge(Request("ann", "rest", "study", "{}"), of(PureDP(Fraction(42))))
+    world.ledger.charging.charge(Request("ann", "rest", "study", "{}"), of(PureDP(Fraction(41))))
     with pytest.raises(Exception, match="has 0 left"):
         world.ticket("more", response(1))
     spent = world.spent()
@@ -191,7 +196,7 @@ def chained(events: list[Event], kind: str, body: dict[str, Any]) -> list[Event]
 def passes(events: list[Event], honest: dict[str, Any], changes: dict[str, Any]) -> bool:
     """Whether a charge of zero is taken at the end of the chain, which states the balances that it would leave."""
     body = {**honest, "request_id": "forged", **changes}
-    spent = {"study": (8, 8, 8), "later": (8, 0, 8), "else": (1, 1, 1)}[body["dataset"]]
+    spent = {"study": (9, 9, 9), "later": (9, 0, 9), "else": (1, 1, 1)}[body["dataset"]]
     scopes = zip(("analyst", "dataset", "population"), spent, strict=True)
     body["balances"] = {scope: amount * 10**9 for scope, amount in scopes}
     try:
@@ -231,7 +236,7 @@ def test_no_forged_charge_of_zero_passes(world: World, named: Any, changed: set[
     changes = {name: data.draw(st.sampled_from(FIELDS[name])) for name in sorted(changed)}
     # A response of other people holds for a charge of theirs.
     theirs = named == "elsewhere" and changes.get("dataset") == "else"
-    allowed = (named in ("paid", "twice") or theirs) and all(
+    allowed = (named in ("paid", "median", "twice") or theirs) and all(
         value == honest[name] or (name, value) == ("dataset", "else" if theirs else "later")
         for name, value in changes.items()
     )
@@ -242,7 +247,8 @@ def test_no_forged_charge_of_zero_passes(world: World, named: Any, changed: set[
 def test_honest_charges_of_zero_pass(world: World) -> None:
     events = world.events()
     honest = next(json.loads(event.body) for event in events if event.seq == world.seqs["free"])
-    assert passes(events, honest, {"response": world.seqs["twice"], "dataset": "later"})
+    for name in ("twice", "median"):
+        assert passes(events, honest, {"response": world.seqs[name], "dataset": "later"})
     two = {"cost": {"epsilon": "2"}, "events": [[{"mechanism": "pure DP", "epsilon": "2"}, 1]]}
     assert passes(events, honest, {"response": world.seqs["dearer"], **two})
 

@@ -22,6 +22,7 @@ from starling.privacy.events import (
     Event,
     ExponentialMechanism,
     LatticeNoise,
+    MedianResponse,
     PermuteAndFlip,
     PureDP,
     RandomizedResponse,
@@ -51,6 +52,7 @@ COSTS: list[tuple[Event, Cost]] = [
     (PermuteAndFlip(Fraction(1, 3), Fraction(7)), Epsilon(Fraction(1, 3))),
     (RandomizedResponse(Fraction(1, 3)), Epsilon(Fraction(1, 3))),
     (RandomizedResponse(Fraction(1, 3), Fraction(5)), Epsilon(Fraction(1, 3))),
+    (MedianResponse(Fraction(1, 6), Fraction(1, 3), Fraction(5)), Epsilon(Fraction(1, 2))),
     (PureDP(Fraction(1, 3)), Epsilon(Fraction(1, 3))),
     (ZCDP(Fraction(1, 3)), Rho(Fraction(1, 3))),
 ]

@@ -25,6 +25,7 @@ from starling.genome.measurements import (
     ExploredEffects,
     NoisyScores,
     Number,
+    SavedResponse,
     Scanned,
     SelectedSnps,
     SnpScores,
@@ -112,7 +113,7 @@ class SmallStudy:
         frequencies = self.copies.mean(axis=0) / 2
         return SnpScores(0, values @ rest, values**2 @ rest**2, squares, calls, frequencies)
 
-    def stored(self, response: Int64, values: int, /) -> bytes:  # noqa: ARG002 - nobody reads it
+    def stored(self, response: SavedResponse, /) -> bytes:  # noqa: ARG002 - nobody reads it
         """Nothing: no ledger pays."""
         return b""
 

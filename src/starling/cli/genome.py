@@ -47,7 +47,7 @@ OF: Final = {
     "snp-pval": ("test",),
     "snp-corr": ("corr",),
     "explore": ("test", "k", "regions", "corr", "delta_c", "longest", "most"),
-    "scan": (),
+    "scan": ("median_epsilon",),
     "snp-effects": ("k",),
     "explore-effects": ("test", "k", "regions", "most", "prevalence_epsilon"),
 }
@@ -187,6 +187,7 @@ preview = verbs.previewing(
     ),
     questions.regions,
     questions.prevalence,
+    questions.median,
     questions.corr,
     questions.delta_c,
     questions.longest,

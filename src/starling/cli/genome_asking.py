@@ -15,7 +15,7 @@ from starling.cli import genome_questions as questions
 from starling.cli import options, publishing
 from starling.cli.commands import command
 from starling.cli.genome import STUDY
-from starling.cli.genome_questions import delta_c_of, prevalence_of, priced, snp_ranges_of
+from starling.cli.genome_questions import delta_c_of, median_of, prevalence_of, priced, snp_ranges_of
 from starling.cli.publishing import Destination, destination
 from starling.errors import ParameterError
 from starling.release.session import Described
@@ -239,8 +239,10 @@ def explore(
     return Explore(test or plan.first_test, corr, above, cost, regions_of(plan, regions), **values)
 
 
-@_question("scan", "--epsilon 2 --out scan", questions.response, questions.intervals, study=MIXED)
-def scan(plan: "Plan", cost: Fraction, *, response: int | None, intervals: int | None) -> "Question":
+@_question("scan", "--epsilon 2 --out scan", questions.response, questions.intervals, questions.median, study=MIXED)
+def scan(
+    plan: "Plan", cost: Fraction, *, response: int | None, intervals: int | None, median_epsilon: str | None
+) -> "Question":
     """A score test and an effect of every SNP, adjusted as the plan says. Of plans that protect phenotypes alone.
 
     Genotypes, covariates and who takes part are not protected. The first scan draws a response and costs epsilon. Further scans of it cost
@@ -248,7 +250,7 @@ def scan(plan: "Plan", cost: Fraction, *, response: int | None, intervals: int |
     """
     from starling.genome.plan import Scan
 
-    return Scan(cost, response, intervals).at_best(plan)
+    return Scan(cost, response, intervals, median_of(median_epsilon)).at_best(plan)
 
 
 @_question(

@@ -129,6 +129,13 @@ intervals = click.option(
 )
 
 
+median = click.option(
+    "--median-epsilon",
+    metavar="X",
+    help="Of a quantitative phenotype: the part of epsilon that pays its noisy median, about which its intervals lie.",
+)
+
+
 def k(text: str) -> Decorator:
     """--k, which each question explains."""
     return click.option("--k", type=int, default=1, show_default=True, metavar="N", help=text)
@@ -170,9 +177,18 @@ def epsilon_of(text: str) -> Fraction:
 
 def prevalence_of(text: str | None) -> Fraction | None:
     """The part of a cost that pays for the number of cases, if any; raises ParameterError for anything else."""
+    return _part_of(text, "--prevalence-epsilon")
+
+
+def median_of(text: str | None) -> Fraction | None:
+    """The part of a cost that pays for the median, if any; raises ParameterError for anything else."""
+    return _part_of(text, "--median-epsilon")
+
+
+def _part_of(text: str | None, option: str) -> Fraction | None:
     from starling.privacy.budget import positive
 
-    return None if text is None else positive(text, field="--prevalence-epsilon")
+    return None if text is None else positive(text, field=option)
 
 
 def snp_ranges_of(texts: tuple[str, ...]) -> "SnpRanges":

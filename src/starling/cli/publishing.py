@@ -169,9 +169,9 @@ def _confirm(order: "Order", what: str) -> None:
 
 def _offer(order: "Order") -> None:
     """Say which responses were paid for, where a new one would be drawn and charged."""
-    from starling.privacy.events import RandomizedResponse
+    from starling.privacy.events import MedianResponse, RandomizedResponse
 
-    if order.payment is None or not isinstance(order.guarantee.event, RandomizedResponse):
+    if order.payment is None or not isinstance(order.guarantee.event, RandomizedResponse | MedianResponse):
         return
     for paid in order.payment.ledger.charging.responses(order.payment.request.dataset):
         repeat = f"--epsilon {paid.cost.amount} --response {paid.charge}"

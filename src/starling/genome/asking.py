@@ -227,15 +227,16 @@ class Asks(ABC, Generic[AnswerT]):
         epsilon: Exact,
         response: int | None = None,
         intervals: int | None = None,
+        median_epsilon: Exact | None = None,
         request_id: str | None = None,
     ) -> AnswerT:
         """A score test and an effect of every SNP, of a plan that protects phenotypes alone.
 
         It draws a response, which costs epsilon. `response` is the charge of an earlier scan at this epsilon, by its event in the ledger:
         its response is scanned again, by this plan, and costs nothing. A quantitative phenotype is divided into so many `intervals`, 2, 3,
-        5 or 8: as many as suit epsilon without it.
+        5 or 8: as many as suit epsilon without it. `median_epsilon` is the part of epsilon that pays its median, about which they lie.
         """
-        question = Scan(epsilon, response, intervals)  # type: ignore[arg-type]
+        question = Scan(epsilon, response, intervals, median_epsilon)  # type: ignore[arg-type]
         return self.ask(question.at_best(self.plan), request_id=request_id)
 
     def snp_effects(
@@ -329,7 +330,7 @@ class QuestionPlan(Asking):
             if "response" in each["properties"]:
                 each["properties"][COST]["title"] = "What its response costs (epsilon)"
                 if self.plan.between is None:
-                    each["properties"].pop("intervals")
+                    del each["properties"]["intervals"], each["properties"]["median_epsilon"]
         if self.plan.unit == "phenotype":
             return {"oneOf": [each for each in kinds if each["title"] in PHENOTYPE_QUESTIONS]}
         for each in kinds:
@@ -371,7 +372,7 @@ class QuestionPlan(Asking):
         """Raises ParameterError for a scan of a response of other people, phenotypes or intervals, as far as plans say it."""
         now, then = self.ask(question).question, earlier.ask(paid)
         if isinstance(then, GenomePublication) and isinstance(now, Scan) and isinstance(then.question, Scan):
-            ParameterError.check(differences((then.plan, then.question.values), (self.plan, now.values)))
+            ParameterError.check(differences((then.plan, then.question.draw), (self.plan, now.draw)))
 
     def write(self, folder: Path) -> None:
         """Write the plan below a folder, with its SNP list."""

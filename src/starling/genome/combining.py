@@ -15,9 +15,11 @@ from starling.genome.artifact.scans import region_columns, regions_of
 from starling.genome.derived import SIGNS, Derived, Origin
 from starling.genome.inference.meta_analysis import Effects, MetaAnalysis, analyse_together
 from starling.genome.inference.scans import PLACES, Region, ScanRows, inflation, regions, significant
+from starling.genome.measurements import Scanned
 from starling.genome.pictures.answers import Answers
 from starling.genome.plan import Plan, Scan
 from starling.genome.plan.choices import UNPROTECTED
+from starling.genome.plan.intervals import median_value
 from starling.genome.plan.sites import chromosome_order
 from starling.genome.plan.snps import Snps
 from starling.genome.postprocess.wording import inflation_text, regions_text
@@ -266,14 +268,16 @@ def _people_of(release: GenomeRelease) -> Sequence[Any]:
 
 
 def _check_scales(first: GenomeRelease, release: GenomeRelease, first_name: str) -> None:
-    """Raises ParameterError where effects are on two scales: cases and controls, or intervals, by their range and number."""
+    """Raises ParameterError where effects are on two scales: cases and controls, or intervals, by range, number and median."""
 
     def scale(of: GenomeRelease) -> str:
         if of.plan.between is None:
             return "of cases and controls"
         low, high = map(exact_text, of.plan.between)
         assert isinstance(of.question, Scan)
-        return f"of a phenotype from {low} to {high} in {of.question.values} intervals"
+        assert isinstance(of.drawn, Scanned)
+        about = "" if of.drawn.median is None else f" about {float(median_value(of.plan, of.drawn.median)):z.6g}"
+        return f"of a phenotype from {low} to {high} in {of.question.values} intervals{about}"
 
     if scale(release) != scale(first):
         problem = f"is {scale(release)}, and {first_name} {scale(first)}"

@@ -43,6 +43,7 @@ def _preview(  # noqa: PLR0913 - one for each option
     k: int,
     regions: str | None,
     prevalence_epsilon: str | None,
+    median_epsilon: str | None,
     corr: "Correlation",
     delta_c: Fraction,
     longest: int | None,
@@ -75,6 +76,7 @@ def _preview(  # noqa: PLR0913 - one for each option
     assumed = Assumed.of(chosen, cases, rarest)
     searched, named = test or chosen.first_test, regions_of(chosen, regions)
     paid = None if prevalence_epsilon is None else exact(prevalence_epsilon, field="--prevalence-epsilon")
+    median = None if median_epsilon is None else exact(median_epsilon, field="--median-epsilon")
     first, last, one = chosen.snps.ids[0], chosen.snps.ids[-1], costs[0]
     every: dict[str, Any] = {
         "num-sig": NumSig(searched, k, one, prevalence_epsilon=paid),
@@ -83,7 +85,7 @@ def _preview(  # noqa: PLR0913 - one for each option
         "snp-pval": SnpPval(first, searched, one),
         "snp-corr": SnpCorr(first, last, corr, one),
         "explore": Explore(searched, corr, delta_c, one, named, longest, most),
-        "scan": Scan(one),
+        "scan": Scan(one, median_epsilon=median),
         "snp-effects": SnpEffects(chosen.snps.ids[:k], one),
         "explore-effects": ExploreEffects(searched, one, named, most, prevalence_epsilon=paid),
     }

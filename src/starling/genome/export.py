@@ -36,7 +36,7 @@ from starling.genome.inference.adaptive_plan import replay
 from starling.genome.inference.answers import OF_ALLELES, two_by_two
 from starling.genome.inference.intervals import Noise
 from starling.genome.inference.scans import ScanRows
-from starling.genome.measurements import Drawn
+from starling.genome.measurements import Drawn, Scanned
 from starling.genome.plan import Explore, Model, Plan, Question, Scan, SnpPval
 from starling.genome.postprocess.estimates import CONFIDENCE, Exploration, PValue, estimate
 from starling.genome.postprocess.wording import OF, TESTS
@@ -125,7 +125,7 @@ def export(plan: Plan, question: Question, drawn: Drawn, path: Path, form: Forma
         raise ParameterError(
             "format", problem, f"take gwas-ssf or {'plink-assoc' if form == 'plink-glm' else 'plink-glm'}"
         )
-    if isinstance(question, Scan):
+    if isinstance(question, Scan) and isinstance(drawn, Scanned):
         text, about_rows = _scan(plan, question, drawn, form)
     else:
         rows = _rows(plan, question, drawn)
@@ -142,11 +142,11 @@ def export(plan: Plan, question: Question, drawn: Drawn, path: Path, form: Forma
     return path, companion
 
 
-def _scan(plan: Plan, question: Scan, drawn: Drawn, form: Format) -> tuple[str, str]:
+def _scan(plan: Plan, question: Scan, drawn: Scanned, form: Format) -> tuple[str, str]:
     """The text of a scan, and what whoever reads it must know."""
     rows = estimate(plan, question, drawn).rows
     assert rows is not None
-    about = scan_formats.note(plan, question)
+    about = scan_formats.note(plan, question, drawn.median)
     if form == "plink-glm":
         return "".join(scan_formats.glm(plan, rows)), about
     known = ~np.isnan(_effects(plan, rows))

@@ -151,6 +151,7 @@ def filtered(
             tests.frequencies[at],
         ),
         drawn.above,
+        drawn.median,
     )
     # The plan of these SNPs: its alpha is such that alpha/m is the threshold, and its regions are whole chromosomes.
     of_left = replace(plan, snps=left, alpha=limit * len(left), regions=())

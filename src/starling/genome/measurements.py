@@ -1,6 +1,7 @@
 """What the mechanisms draw: noisy answers, still without an estimate or a statement of error. Everybody may see them."""
 
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Final, NamedTuple, TypeAlias
 
 from starling.genome.arrays import Float64, Int64
@@ -95,11 +96,30 @@ class Scanned:
         ones: How many people's answers are yes, after the coins; of a quantitative phenotype, above the first cut.
         tests: The score tests.
         above: How many are above the second and each further cut.
+        median: The step after which the people are divided in halves, where that was paid for.
     """
 
     ones: int
     tests: SnpScores
     above: tuple[int, ...] = ()
+    median: int | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SavedResponse:
+    """A response as the custodian keeps it. It is in no release.
+
+    Attributes:
+        answers: int64 (n,), from 0 to k - 1.
+        values: k.
+        median_epsilon: What its median cost, where one was paid for.
+        median: That median, as `Scanned` has it.
+    """
+
+    answers: Int64
+    values: int
+    median_epsilon: Fraction | None = None
+    median: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from starling.genome.artifact import pages, parameters, tables
+from starling.genome.artifact import pages, parameters, scans, tables
 from starling.genome.artifact.files import (
     DRAWN,
     PLAN,
@@ -119,7 +119,7 @@ class GenomePublication(Publication[ExactStudy, Drawn]):
     @property
     def sheets(self) -> Sequence[Sheet]:
         """The plan's SNP list, and of a scan the scores."""
-        scores = [tables.scores_sheet()] if isinstance(self.question, Scan) else []
+        scores = [scans.scores_sheet()] if isinstance(self.question, Scan) else []
         return [*scores, tables.list_sheet(SNPS, pa.schema(list(SNP_COLUMNS.items())))]
 
     def mechanism(self, folder: Path, create: Create) -> Mechanism[Any, Drawn]:  # noqa: ARG002 - all is in the draw

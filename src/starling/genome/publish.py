@@ -56,6 +56,8 @@ class Answered(Published):
         further = f"--epsilon {exact_text(self.question.epsilon)} --response {stored}"
         if isinstance(self.question, Scan) and self.plan.between is not None:
             further += f" --intervals {self.question.values}"
+            if self.question.median_epsilon is not None:
+                further += f" --median-epsilon {exact_text(self.question.median_epsilon)}"
         return [
             ("release", str(self.folder)),
             ("again, free", self.command or self.code),
@@ -104,8 +106,8 @@ class _Files:
     genotypes: str | Path
     phenotype: str | Path | None
     covariates: str | Path | None
-    values: int | None = None
-    """Of the response that is asked for; None where the question is not known yet."""
+    scan: Scan | None = None
+    """The question, where it is a scan and known already."""
 
     def files(self) -> Iterable[Path]:
         """The files of the study."""
@@ -119,8 +121,8 @@ class _Files:
     def open_stored(self, stored: bytes, /) -> Callable[[ExitStack], Confidential[StoredCounts]]:
         """What a scan of a kept response may ask of them; no phenotype."""
         genotypes = open_genotypes(self.genotypes, self.plan, self.phenotype, self.covariates)
-        response, values = read_stored(self.plan, genotypes.people, stored, self.values)
-        return lambda _: count_stored(self.plan, genotypes, response, values)
+        response = read_stored(self.plan, genotypes.people, stored, self.scan)
+        return lambda _: count_stored(self.plan, genotypes, response)
 
 
 def release(
@@ -153,7 +155,7 @@ def release(
     """
     listener.step("checking the question and the files")
     publication = GenomePublication(plan, question)
-    files = _Files(plan, genotypes, phenotype, covariates, question.values if isinstance(question, Scan) else None)
+    files = _Files(plan, genotypes, phenotype, covariates, question if isinstance(question, Scan) else None)
     done = publish(publication, files, Path(out).absolute(), payment, listener)
     shown = estimate(plan, question, read_drawn(done.folder, question))
     code = _code(question, files, out, payment, done.request_id)

@@ -8,8 +8,8 @@ An auditor recomputes the amount from these fields alone, so that their form say
   all of them.
 - absent, in charges before that was stated: the amount follows from the total cost alone. All that is pure DP is chained alike.
 
-A charge for one randomized response says so beside its events, in `response`. A charge that reads a response which was kept names there
-the charge that paid for it, and costs nothing; responses.py has the rule by which that holds.
+A charge for one randomized response, with its median perhaps, says so beside its events, in `response`. A charge that reads a response
+which was kept names there the charge that paid for it, and costs nothing; responses.py has the rule by which that holds.
 
 Nothing that was charged is changed: a charge is checked, continued and paid again by the proof that it states. A new one states the second
 where it is of residuals, and else the first.
@@ -81,7 +81,7 @@ def noise(guarantee: Guarantee, proof: str | None = EVENTS) -> Noise:
 
 def _response_of(guarantee: Guarantee) -> dict[str, Any]:
     match guarantee.event:
-        case events.RandomizedResponse():
+        case events.RandomizedResponse() | events.MedianResponse():
             return {RESPONSE: RESPONSE_DRAWN}
         case events.StoredResponse(charge=charge):
             return {RESPONSE: int(charge)}

@@ -5,7 +5,7 @@ is in no release. What is made of it and of what is not protected is post-proces
 all the same. A claim of zero holds where all of this is so, and nowhere else:
 
 1. It names an earlier charge of the same population, hence of the same people, neighbours and unit.
-2. That charge says that it is for one randomized response, and has the same cost, change, events and proof.
+2. That charge says that it is for one randomized response, with its median perhaps, and has the same cost, change, events and proof.
 3. That charge has been answered, by a draw whose event says what was kept: so it is final, and there is one response for it.
 
 Whether a run then reads that response, and nothing else that is protected, no ledger can see: the mechanism says so

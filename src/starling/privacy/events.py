@@ -9,6 +9,7 @@ at run time too. Its cost follows from them, and is stated nowhere beside it:
 - lattice noise that falls by e^(-rate) with every moved unit, where m units move: rate m-DP (privacy/sampling/lattice.py);
 - a selection, by the exponential mechanism or by permute-and-flip: its epsilon, at the sensitivity of the scores that it was drawn with;
 - a response, one of k, that each person gives truly with probability e^epsilon/(e^epsilon + k - 1): epsilon (privacy/sampling/response.py);
+- a median, selected by the exponential mechanism, and a response that follows from it: epsilon of both together;
 - what is made of such a response that was drawn and charged before: the same epsilon, not once more, where the ledger holds that charge;
 - a cost of which the mechanism is not known.
 
@@ -178,6 +179,34 @@ class RandomizedResponse(PositiveFields):
 
 
 @dataclass(frozen=True, slots=True)
+class MedianResponse(PositiveFields):
+    """A median, selected by the exponential mechanism at sensitivity 1, and then a randomized response of k answers that follow from it.
+
+    One event, because one charge pays for both, and what was kept of both is read again at no cost.
+
+    Attributes:
+        median_epsilon: Of the median.
+        response_epsilon: Of all answers together.
+        values: k, a whole number.
+    """
+
+    name: ClassVar[str] = "median and randomized response"
+    replacement_factor: ClassVar[Fraction] = ANY
+    median_epsilon: Fraction
+    response_epsilon: Fraction
+    values: Fraction = TWO
+
+    def __post_init__(self) -> None:
+        PositiveFields.__post_init__(self)
+        RandomizedResponse(self.response_epsilon, self.values)
+
+    @property
+    def cost(self) -> Epsilon:
+        """Pure DP of median and answers together: sequential composition."""
+        return Epsilon(self.median_epsilon + self.response_epsilon)
+
+
+@dataclass(frozen=True, slots=True)
 class StoredResponse(PositiveFields):
     """What is made of a randomized response that was drawn before and kept: nothing is drawn, and no answer is read again.
 
@@ -235,6 +264,7 @@ Event: TypeAlias = (
     | ExponentialMechanism
     | PermuteAndFlip
     | RandomizedResponse
+    | MedianResponse
     | StoredResponse
     | PureDP
     | ZCDP

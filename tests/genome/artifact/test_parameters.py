@@ -52,6 +52,8 @@ def test_a_scan_of_a_quantitative_phenotype_tells_its_intervals_and_no_odds_rati
         said = product(of_trait, question)
         assert "quantitative phenotype" in said.description
         assert "case" not in said.description + said.domain
+    median, _ = mechanisms(of_trait, Scan(Fraction(4), intervals=5, median_epsilon=Fraction(1)))
+    assert median.startswith("median: exponential mechanism over the steps")
     (words,) = mechanisms(PHENOTYPES, Scan(Fraction(1)))
     assert "odds ratios" in words
     assert "interval" not in words

@@ -40,7 +40,7 @@ def test_a_line_for_every_snp_in_the_order_of_the_list() -> None:
 
 
 def test_the_note_says_what_is_not_protected_first() -> None:
-    text = note(PLAN, Scan(FAR))
+    text = note(PLAN, Scan(FAR), None)
     assert text.startswith("Genotypes, covariates and who takes part are not protected")
     assert "Adjusted for: age, sex, 2 principal components" in text
 

@@ -1,6 +1,7 @@
 """What a further scan of a kept response reads: the response, genotypes and covariates, and no phenotype."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 from starling.errors import SourceError
 from starling.genome.arrays import Flags
 from starling.genome.counts.responses import StoredCounts, read_stored, stored_content
-from starling.genome.measurements import Scanned
+from starling.genome.measurements import SavedResponse, Scanned
 from starling.genome.mechanism.explore import mechanism_of
 from starling.genome.plan import Plan, Scan
 from starling.genome.source import open_genotypes
@@ -25,14 +26,14 @@ def scans_of_all_phenotypes(folder: Path, draw: Callable[[StoredCounts], Scanned
     """What scans of one response tell, over all phenotypes that six people can have."""
     random = np.random.default_rng(1)
     copies = random.integers(0, 3, (3, 6)).astype(np.int8)
-    response, told = np.array([1, 0, 0, 1, 1, 0]), set()
+    response, told = SavedResponse(np.array([1, 0, 0, 1, 1, 0]), 2), set()
     for words in product("12", repeat=6):
         study = Study(copies, (("A", "C"),) * 3, words, tuple(("1", 1000 * row) for row in (1, 2, 3)))
         write_bed(study, folder / "small")
         if not (folder / "first.toml").exists():
             plans(study, folder)
         plan = Plan.load(folder / "first.toml")
-        drawn = draw(StoredCounts(plan, open_genotypes(folder / "small", plan), response, 2))
+        drawn = draw(StoredCounts(plan, open_genotypes(folder / "small", plan), response))
         told.add(b"".join(np.asarray(each).tobytes() for each in (drawn.ones, *drawn.tests)))
     return told
 
@@ -60,14 +61,42 @@ def test_what_is_kept_is_read_again_and_never_looks_the_same(tmp_path: Path) -> 
     plan = Plan.load(tmp_path / "first.toml")
     people = open_genotypes(tmp_path / "small", plan).people
     response = np.array([1, 0, 0, 1, 1, 0])
-    one, other = (stored_content(plan, people, response) for _ in range(2))
+    one, other = (stored_content(plan, people, SavedResponse(response, 2)) for _ in range(2))
     assert one[32:] == other[32:]
     assert one[:32] != other[:32]
     assert one[-1:] == b"\x98"
-    answers, values = read_stored(plan, people, one, 2)
-    assert (answers.tolist(), values) == (response.tolist(), 2)
-    several = stored_content(plan, people, response * 4, 5)
-    answers, values = read_stored(plan, people, several)
-    assert (answers.tolist(), values) == ([4, 0, 0, 4, 4, 0], 5)
+    kept = read_stored(plan, people, one, Scan(TWO))
+    assert (kept.answers.tolist(), kept.values, kept.median) == (response.tolist(), 2, None)
+    assert b"median" not in one
+    several = stored_content(plan, people, SavedResponse(response * 4, 5))
+    kept = read_stored(plan, people, several)
+    assert (kept.answers.tolist(), kept.values) == ([4, 0, 0, 4, 4, 0], 5)
     with pytest.raises(SourceError, match="was drawn of 5 intervals of the phenotype, and 2 are asked for"):
-        read_stored(plan, people, several, 2)
+        read_stored(plan, people, several, Scan(TWO))
+
+
+@pytest.mark.parametrize("values", [2, 5])
+def test_a_median_is_kept_with_its_response(tmp_path: Path, values: int) -> None:
+    """Also the first step, and one cost of it alone reads it."""
+    study = Study(np.ones((3, 6), dtype=np.int8), (("A", "C"),) * 3, ("1",) * 6, tuple(("1", row) for row in (1, 2, 3)))
+    write_bed(study, tmp_path / "small")
+    plans(study, tmp_path)
+    plan = Plan.load(tmp_path / "first.toml")
+    people = open_genotypes(tmp_path / "small", plan).people
+    held = SavedResponse(np.array([1, 0, 0, 1, 1, 0]), values)
+    for median in (0, 17):
+        held = replace(held, median_epsilon=Fraction(1, 3), median=median)
+        content = stored_content(plan, people, held)
+        kept = read_stored(plan, people, content, Scan(TWO, 5, values, Fraction(1, 3)))
+        assert (kept.answers.tolist(), kept.values, kept.median_epsilon, kept.median) == (
+            *(held.answers.tolist(), values),
+            *(Fraction(1, 3), median),
+        )
+        for part in (None, Fraction(1, 4)):
+            with pytest.raises(
+                SourceError, match=f"was drawn at median_epsilon 1/3, and {part or 'none'} is asked for"
+            ):
+                read_stored(plan, people, content, Scan(TWO, 5, values, part))
+    without = stored_content(plan, people, SavedResponse(held.answers, values))
+    with pytest.raises(SourceError, match="was drawn at median_epsilon none, and 1/3 is asked for"):
+        read_stored(plan, people, without, Scan(TWO, 5, values, Fraction(1, 3)))

@@ -30,7 +30,7 @@ FIRST = genome.plan([("rs1", "1", 1000, "A", "C")], people=9, unit="phenotype", 
     ],
 )
 def test_what_plans_say_of_a_response_is_the_same(plan: Plan, values: int, problem: str | None) -> None:
-    found = differences((FIRST, 5), (plan, values))
+    found = differences((FIRST, (5, None)), (plan, (values, None)))
     assert [each.field for each in found] == ["response"] * (problem is not None)
     if problem is not None:
         assert found[0].problem.startswith(problem)
@@ -43,3 +43,8 @@ def test_a_question_is_compared_with_the_one_that_paid() -> None:
     plan.check_further(scan | {"response": 7}, plan, scan)
     with pytest.raises(ParameterError, match="name 5 intervals"):
         plan.check_further(scan | {"response": 7, "intervals": 2}, plan, scan)
+    paid = scan | {"median_epsilon": "1/2"}
+    plan.check_further(paid | {"response": 7}, plan, paid)
+    for then, now, problem in ((paid, scan, "1/2, and none"), (scan, paid, "none, and 1/2")):
+        with pytest.raises(ParameterError, match=f"was drawn at median_epsilon {problem} is asked for"):
+            plan.check_further(now | {"response": 7}, plan, then)

@@ -57,10 +57,12 @@ SURE: Final = (50, 95, 99)
 def charged(plan: Plan, question: Question) -> Section:
     """How the cost of the question comes about."""
     guarantee = question.guarantee
-    parts = guarantee.parts or (guarantee,)
+    parts = [(part.name, part.cost.amount) for part in guarantee.parts or (guarantee,)]
+    if isinstance(question, Scan) and question.median_epsilon is not None:
+        parts = [("median", question.median_epsilon), ("one randomized response", question.response_epsilon)]
     rows = tuple(
-        (part.name, decimal_up(part.cost.amount), mechanism_text)
-        for part, mechanism_text in zip(parts, mechanisms(plan, question), strict=True)
+        (name, decimal_up(amount), mechanism_text)
+        for (name, amount), mechanism_text in zip(parts, mechanisms(plan, question), strict=True)
     )
     text = "One answer was drawn, by one mechanism."
     if isinstance(question, NumSig | LocSig | SnpEffects) and question.prevalence_epsilon is not None:
@@ -76,6 +78,8 @@ def charged(plan: Plan, question: Question) -> Section:
             One response was drawn, by a coin for each person, and everything here is made of it. The custodian keeps it where a lasting
             ledger paid: further scans of it cost nothing. Another response is another draw, and the costs of both add up.
         """
+        if question.median_epsilon is not None:
+            text += "\n\nThe median was drawn before, and is kept with the response: intervals of the phenotype lie about it."
         if question.response is not None:
             total = f"{guarantee.cost}, charged as event {question.response}; nothing for this scan"
             text = f"""
@@ -318,6 +322,7 @@ def _public(plan: Plan) -> Section:
 _CONTENT: Final = {
     "number": "the number of significant SNPs, as a range",
     "cases": "the number of cases with noise, from which the threshold follows",
+    "median": "the noisy median of the phenotype, with its possible error in people",
     "variance": "how much phenotypes vary, with noise, from which the threshold follows",
     "snps": "the SNPs, with noisy counts and p-values where they were asked for; columns as PLINK names them",
     "blocks": "the blocks, as in PLINK's .blocks.det",

@@ -85,7 +85,9 @@ def mechanisms(plan: Plan, question: Question) -> tuple[str, ...]:
         of, effects = "", "odds ratios"
         if plan.between is not None:
             of, effects = f", of which of {question.values} intervals it is in", "effects"
+        median = () if question.median_epsilon is None else (_MEDIAN,)
         return (
+            *median,
             f"scan: one randomized response{stored}, a coin for each person's phenotype{of}; score tests and {effects} are made of it",
         )
     if isinstance(question, SnpEffects | ExploreEffects):
@@ -107,6 +109,9 @@ def _number(question: NumSig | Explore | ExploreEffects) -> str:
 _PATIENT: Final = ", sensitivity 1 patient"
 _PHENOTYPE: Final = " of the score test with covariates, sensitivity 1 phenotype"
 _PLACES: Final = "loc_sig: exponential mechanism without replacement by distance to significance"
+_MEDIAN: Final = (
+    "median: exponential mechanism over the steps of the range by people on the smaller side, sensitivity 1 phenotype"
+)
 _CASES: Final = "number of cases, or sum of squares: discrete Laplace noise, sensitivity 1 phenotype"
 _SCORES: Final = "snp_effects: discrete Laplace noise on the score of each SNP, L1 sensitivity of all scores together"
 NOISE: Final = {

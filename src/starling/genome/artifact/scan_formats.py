@@ -55,14 +55,15 @@ def glm(plan: Plan, rows: ScanRows) -> Iterator[str]:
         yield "\t".join((*head, f"{frequency:z.6g}", test, str(calls), *texts, code)) + "\n"
 
 
-def note(plan: Plan, question: Scan) -> str:
-    """What whoever reads the numbers must know."""
+def note(plan: Plan, question: Scan, median: int | None) -> str:
+    """What whoever reads the numbers must know; `median` is that of the answer."""
     effects, of = "odds ratios", "Odds ratios are of first order (score test), not of a logistic regression."
     if plan.between is not None:
-        effects, of = "effects", divided_in_words(plan, question.values)
+        effects, of = "effects", divided_in_words(plan, question.values, median)
+    paid = "" if question.median_epsilon is None else f", of which {question.median_epsilon} paid for its median"
     return (
         f"{UNPROTECTED}: allele frequencies and numbers of calls are exact. Each person's phenotype is protected: p-values, {effects} and"
-        f" standard errors are made of one randomized response at epsilon {question.epsilon}, and hold sampling and coins together. {of}"
-        " p-values are not corrected for the"
+        f" standard errors are made of one randomized response at epsilon {question.epsilon}{paid}, and hold sampling and coins together."
+        f" {of} p-values are not corrected for the"
         f" {len(plan.snps):,} SNPs. Adjusted for: {plan.adjusted}. Genome build: {plan.build or 'not stated'}."
     )

@@ -10,14 +10,17 @@ import pyarrow.parquet as pq
 
 from starling.errors import IntegrityError
 from starling.genome.arrays import Float64
+from starling.genome.inference.medians import Median
 from starling.genome.inference.scans import Region, ScanRows
 from starling.genome.measurements import Scanned, SnpScores
-from starling.genome.plan import Plan
+from starling.genome.plan import Plan, Question, Scan
 from starling.genome.plan.snps import MOST_SNPS
 from starling.release import public_json
 from starling.release.codec import Json, refuse
+from starling.release.datapackage import Sheet
 from starling.release.encrypted import Create
 from starling.release.manifest import DOWNLOAD_AGAIN
+from starling.release.table_files import column
 
 SCORES: Final = "measurements/scores.parquet"
 SCORE_COLUMNS: Final = {
@@ -95,6 +98,7 @@ def write_scan(create: Create, summary: str, drawn: Scanned) -> None:
     """Write both files; `create` makes them, `summary` names the first."""
     with create(summary) as file:
         above: dict[str, Json] = {"above": list[Json](drawn.above)} if drawn.above else {}
+        above |= {} if drawn.median is None else {"median": drawn.median}
         file.write(public_json.form({"ones": drawn.ones, "adjusted": drawn.tests.adjusted, **above}).encode())
     tests = drawn.tests
     columns = (tests.scores, tests.variances, tests.squares, tests.calls, tests.frequencies)
@@ -119,7 +123,7 @@ def read_scan(folder: Path, summary: str) -> Scanned:
         raise IntegrityError(SCORES, "is not as Starling writes it", DOWNLOAD_AGAIN)
     scores, variances, squares, calls, frequencies = (column.to_numpy() for column in table.columns)
     tests = SnpScores(numbers["adjusted"], scores, variances, squares, calls, frequencies)
-    return Scanned(numbers["ones"], tests, tuple(numbers.get("above", ())))
+    return Scanned(numbers["ones"], tests, tuple(numbers.get("above", ())), numbers.get("median"))
 
 
 def scores_schema() -> pa.Schema:
@@ -128,12 +132,13 @@ def scores_schema() -> pa.Schema:
 
 
 def _summary(data: Any) -> dict[str, Any]:
-    if not isinstance(data, dict) or data.keys() - {"above"} != {"ones", "adjusted"}:
+    if not isinstance(data, dict) or data.keys() - {"above", "median"} != {"ones", "adjusted"}:
         refuse()
     above = data.get("above", [0])
     if not isinstance(above, list) or not above:
         refuse()
-    if any(type(value) is not int or not 0 <= value < 2**31 for value in (data["ones"], data["adjusted"], *above)):
+    numbers = (data["ones"], data["adjusted"], data.get("median", 0), *above)
+    if any(type(value) is not int or not 0 <= value < 2**31 for value in numbers):
         refuse()
     return data
 
@@ -170,6 +175,19 @@ def region_columns(regions: Sequence[Region]) -> dict[str, Any]:
             for place, name in enumerate(("LEAD_L95", "LEAD_U95"), 1)
         },
     }
+
+
+def median_columns(question: Question, median: Median | None) -> dict[str, Sequence[Any]]:
+    """The row of a paid median; nothing without one."""
+    if median is None or not isinstance(question, Scan):
+        return {}
+    return {"MEDIAN": [median.value], "OFF_BY": [median.people], "EPSILON": [str(question.median_epsilon)]}
+
+
+def scores_sheet() -> Sheet:
+    """The scores of a scan for the data package."""
+    columns = tuple(column(name, kind, words) for name, (kind, words) in SCORE_COLUMNS.items())
+    return Sheet(SCORES, "Score tests of the response, in the order of the SNP list", columns)
 
 
 def _lead(regions: Sequence[Region]) -> dict[str, Any]:

@@ -16,9 +16,8 @@ from starling.genome.artifact.scans import (
     REGIONS_OPTIONAL,
     SCAN,
     SCAN_OPTIONAL,
-    SCORE_COLUMNS,
-    SCORES,
     TRAIT_REGIONS,
+    median_columns,
     region_columns,
     regions_of,
     scan_columns,
@@ -27,7 +26,7 @@ from starling.genome.artifact.scans import (
 from starling.genome.inference.answers import SelectionError
 from starling.genome.inference.intervals import Interval
 from starling.genome.measurements import Block, Number, SelectedSnps
-from starling.genome.plan import Explore, ExploreEffects, LocSig, NumSig, Plan, Question, SnpCorr, SnpEffects
+from starling.genome.plan import Explore, ExploreEffects, LocSig, NumSig, Plan, Question, Scan, SnpCorr, SnpEffects
 from starling.genome.postprocess.estimates import (
     CONFIDENCE,
     Answer,
@@ -77,6 +76,7 @@ COLUMNS: Final[dict[str, tuple[pa.DataType, str]]] = {
     "TEST": (_TEXT, "g, chi2, fisher, logistic (likelihood ratio), wald or trend (Cochran-Armitage)"),
     "LOW": (_WHOLE, "The fewest SNPs that the answer stands for"),
     "HIGH": (_WHOLE, "The most SNPs that it stands for"),
+    "MEDIAN": (_NUMBER, "Noisy median of the phenotype, in its unit"),
     "CASES": (_WHOLE, "People who are cases, with noise"),
     "SQUARES": (
         _WHOLE,
@@ -151,6 +151,7 @@ TITLES: Final = {
     "number": "How many SNPs are significant",
     "cases": "How many people are cases",
     "variance": "How much phenotypes vary",
+    "median": "Where phenotypes are divided in halves",
     "snps": "SNPs that were found or asked for",
     "blocks": "Blocks of correlated SNPs",
     "pairs": "Correlations of SNPs",
@@ -163,6 +164,7 @@ KEYS: Final = {
     "number": (),
     "cases": (),
     "variance": (),
+    "median": (),
     "snps": ("SNP",),
     "blocks": ("ROUND",),
     "pairs": ("SNP_A", "SNP_B"),
@@ -204,6 +206,7 @@ def schemas(plan: Plan, question: Question) -> dict[str, pa.Schema]:
         "number": ("TEST", "LOW", "HIGH"),
         "cases": ("CASES", "EPSILON"),
         "variance": ("SQUARES", "EPSILON"),
+        "median": ("MEDIAN", "OFF_BY", "EPSILON"),
         "snps": (*ordered, *_PLACE, *(() if question.kind in ("loc_sig", "explore_effects") else tested)),
         "blocks": ("ROUND", *_BLOCK),
         "pairs": ("CHR_A", "BP_A", "SNP_A", "CHR_B", "BP_B", "SNP_B", *_PAIR, *_with_range(_measure(question), "")),
@@ -214,6 +217,7 @@ def schemas(plan: Plan, question: Question) -> dict[str, pa.Schema]:
     }
     _, names = ANSWERS[question.kind]
     names += ("cases" if plan.between is None else "variance",) if _paid(question) else ()
+    names += ("median",) if isinstance(question, Scan) and question.median_epsilon is not None else ()
     return {name: pa.schema([(column, COLUMNS[column][0]) for column in columns[name]]) for name in names}
 
 
@@ -255,12 +259,6 @@ def list_sheet(path: str, schema: pa.Schema) -> Sheet:
     return Sheet(path, "The public SNP list, in plan order", columns, ("SNP",))
 
 
-def scores_sheet() -> Sheet:
-    """The scores of a scan for the data package."""
-    columns = tuple(column(name, kind, words) for name, (kind, words) in SCORE_COLUMNS.items())
-    return Sheet(SCORES, "Score tests of the response, in the order of the SNP list", columns)
-
-
 def filled(plan: Plan, question: Question, estimated: Estimated) -> dict[str, pa.Table]:
     """The tables of a release with their rows, by name."""
     answer, error = estimated.answer, estimated.error
@@ -268,6 +266,7 @@ def filled(plan: Plan, question: Question, estimated: Estimated) -> dict[str, pa
     if isinstance(answer, ScanAnswer):
         assert estimated.rows is not None
         held["scan"], held["regions"] = scan_columns(plan, estimated.rows), region_columns(answer.regions)
+        held["median"] = median_columns(question, answer.median)
     elif isinstance(answer, EffectsAnswer):
         held["effects"] = _places(plan, [each.snp for each in answer.effects]) | _effects(answer)
     elif isinstance(answer, Number):

@@ -17,7 +17,7 @@ from starling.genome.counts.phenotypes import read_distances, read_joint_scores
 from starling.genome.counts.responses import stored_content
 from starling.genome.counts.scan import read_scores
 from starling.genome.distance.rules import Rule
-from starling.genome.measurements import SnpScores
+from starling.genome.measurements import SavedResponse, SnpScores
 from starling.genome.plan import Model, Plan
 from starling.genome.scores.candidates import Candidates
 from starling.genome.source import Calls, Genotypes, read
@@ -121,9 +121,9 @@ class StudyCounts:
         """The score tests of a response, as `ExactStudy` asks for them."""
         return read_scores(self.plan, self.genotypes, response)
 
-    def stored(self, response: Int64, values: int, /) -> bytes:
+    def stored(self, response: SavedResponse, /) -> bytes:
         """What is kept of a response, as `mechanism.scan.RespondingStudy` asks for it."""
-        return stored_content(self.plan, self.genotypes.people, response, values)
+        return stored_content(self.plan, self.genotypes.people, response)
 
     def pair_tables(self, pairs: Int64, /) -> Int64:
         """The tables of pairs of SNPs, as `ExactStudy` asks for them."""

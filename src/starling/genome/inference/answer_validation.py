@@ -17,6 +17,7 @@ from starling.genome.measurements import (
     Number,
     Scanned,
     SelectedSnps,
+    SnpScores,
 )
 from starling.genome.plan import (
     Explore,
@@ -106,9 +107,19 @@ def _scan(plan: Plan, question: Scan, answer: Drawn) -> str | None:
     tests = answer.tests
     if not (0 <= answer.ones <= plan.people and 0 <= tests.adjusted <= len(plan.covariates) + plan.components):
         return "have more people or covariates than the plan"
+    return _intervals(plan, question, answer) or _tests(plan, answer.tests)
+
+
+def _intervals(plan: Plan, question: Scan, answer: Scanned) -> str | None:
     above = [answer.ones, *answer.above, 0]
     if len(answer.above) != question.values - 2 or any(low < high for low, high in pairwise(above)):
         return "have other intervals than were asked for"
+    if (answer.median is None) != (question.median_epsilon is None) or not 0 <= (answer.median or 0) < plan.steps:
+        return "have a median that was not asked for, or none of the steps"
+    return None
+
+
+def _tests(plan: Plan, tests: SnpScores) -> str | None:
     if not (tests.variances >= 0).all() or not (tests.squares >= 0).all() or not np.isfinite(tests.scores).all():
         return "have a variance below 0, or no number"
     if not ((tests.calls >= 0) & (tests.calls <= plan.people)).all():

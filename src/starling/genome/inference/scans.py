@@ -11,9 +11,9 @@ at 2 (tests/genome/inference/test_scans.py); it is off by more for rare alleles 
 estimate too; what it is off by, all odds ratios share.
 
 Quantitative phenotypes. The response is of the interval, as one of k, and r what the interval that was told counts as
-(plan/intervals.py). With s = (e^epsilon - 1)/(e^epsilon + k - 1), (r - c)/s has the mean of the exact interval's score for a public c,
-which the intercept takes. So u/(s x'x) is the slope of that score; `width` makes it one in the unit of the phenotype. E[r | y] is no line
-in y: it is no slope of the phenotype.
+(plan/intervals.py); epsilon is here that of the response, without that of a median. With s = (e^epsilon - 1)/(e^epsilon + k - 1),
+(r - c)/s has the mean of the exact interval's score for a public c, which the intercept takes. So u/(s x'x) is the slope of that score;
+`width` makes it one in the unit of the phenotype. E[r | y] is no line in y: it is no slope of the phenotype.
 
 Sources: Warner 1965; spec of the phenotype relation; White 1980 for the robust variance.
 """
@@ -81,9 +81,9 @@ def prevalence(plan: Plan, question: Scan, drawn: Scanned) -> float:
 
 def share_of_intervals(plan: Plan, question: Scan, drawn: Scanned) -> float:
     """The share of what exact intervals would tell that a response leaves, by how many people it has in each."""
-    k, scores = question.values, np.array(Intervals.of(plan, question.values).scores)
+    k, scores = question.values, np.array(Intervals.of(plan, question.values, drawn.median).scores)
     shares = -np.diff([plan.people, drawn.ones, *drawn.above, 0]) / plan.people
-    gain = response_gain(question.epsilon, k)
+    gain = response_gain(question.response_epsilon, k)
     exact = (shares - (1 - gain) / k) / gain
     variances = [float(part @ scores**2 - (part @ scores) ** 2) for part in (exact, shares)]
     return min(max(gain**2 * variances[0] / variances[1], 0.0), 1.0) if variances[1] > 0 else 0.0
@@ -179,7 +179,8 @@ def _slopes(plan: Plan, question: Scan, drawn: Scanned, z: Float64, log10_p: Flo
     """The numbers of every SNP of a quantitative phenotype."""
     tests = drawn.tests
     able = (tests.variances > 0) & (tests.squares > 0)
-    scale = response_gain(question.epsilon, question.values) / Intervals.of(plan, question.values).width
+    divided = Intervals.of(plan, question.values, drawn.median)
+    scale = response_gain(question.response_epsilon, question.values) / divided.width
     scaled = scale * np.where(able, tests.squares, 1.0)
     beta = np.where(able, tests.scores / scaled, np.nan)
     error = np.where(able, np.sqrt(tests.variances) / scaled, np.nan)

@@ -7,6 +7,10 @@ public choices, which no phenotype changes (counts/basis.py, adjusted/), so that
 functions of the response and of what neighbours share: post-processing. So is every further scan of the same response, whose type gives it
 no phenotype to read: all scans of one response together cost its epsilon once, however they were chosen in view of each other.
 
+Where a median is paid for, the exponential mechanism selects it first, by scores of sensitivity 1 (scores/medians.py): median_epsilon-DP.
+The cuts follow from it, and the response has the rest of epsilon, so that both are epsilon-DP by sequential composition. The median is
+kept with the response, and released.
+
 The response is in no release; the custodian keeps it (counts/responses.py). But with as many SNPs as people, who has the genotypes can
 solve the scores for it, so that nothing may rest on its secrecy: the coins alone protect.
 """
@@ -18,19 +22,21 @@ from typing import Protocol
 import numpy as np
 
 from starling.errors import ParameterError
-from starling.genome.arrays import Float64, Int64
-from starling.genome.measurements import Scanned, SnpScores
+from starling.genome.arrays import Float64
+from starling.genome.measurements import SavedResponse, Scanned, SnpScores
 from starling.genome.mechanism.base import BaseMechanism, ExactStudy
 from starling.genome.plan import Plan, Scan
 from starling.genome.plan.intervals import Intervals
+from starling.genome.scores.medians import median_scores
 from starling.privacy.sampling.response import randomized_choice, randomized_response
+from starling.privacy.sampling.selection import exponential_mechanism
 
 
 class RespondingStudy(ExactStudy, Protocol):
     """A study that a response is drawn of; counts/study.py gives it."""
 
-    def stored(self, response: Int64, values: int, /) -> bytes:
-        """What is kept of a response, one of so many values: with whom and what it is of."""
+    def stored(self, response: SavedResponse, /) -> bytes:
+        """What is kept of a response: with whom and what it is of."""
         ...
 
 
@@ -38,13 +44,8 @@ class StoredStudy(Protocol):
     """A study of which a response was kept; counts/responses.py gives it."""
 
     @property
-    def response(self) -> Int64:
-        """The response that an earlier charge paid for, int64 (n,)."""
-        ...
-
-    @property
-    def values(self) -> int:
-        """How many values it has."""
+    def response(self) -> SavedResponse:
+        """The response that an earlier charge paid for."""
         ...
 
     def score_tests(self, response: Float64, /) -> SnpScores:
@@ -60,14 +61,18 @@ class ScanMechanism(BaseMechanism[Scan]):
 
     def draw(self, exact: RespondingStudy, /) -> Scanned:
         """Phenotypes in, score tests of a response out."""
-        plan, query = self.plan, self.query
+        plan, query, median = self.plan, self.query, None
         if plan.between is None:
-            response = randomized_response(exact.is_case(), query.epsilon).astype(np.int64)
+            answers = randomized_response(exact.is_case(), query.epsilon).astype(np.int64)
         else:
-            intervals = Intervals.of(plan, query.values).of_steps(exact.levels())
-            response = randomized_choice(intervals, query.epsilon, query.values)
-        self.keep(exact.stored(response, query.values))
-        return _scanned(plan, query, response, exact.score_tests)
+            levels = exact.levels()
+            if query.median_epsilon is not None:
+                median = int(exponential_mechanism(median_scores(levels, plan.steps), query.median_epsilon)[0])
+            intervals = Intervals.of(plan, query.values, median).of_steps(levels)
+            answers = randomized_choice(intervals, query.response_epsilon, query.values)
+        response = SavedResponse(answers, query.values, query.median_epsilon, median)
+        self.keep(exact.stored(response))
+        return _scanned(plan, response, exact.score_tests)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,16 +81,21 @@ class StoredScanMechanism(BaseMechanism[Scan]):
 
     def draw(self, exact: StoredStudy, /) -> Scanned:
         """A response in, its score tests out."""
-        if exact.values != self.query.values:
-            problem = f"were {exact.values} when the response was drawn"
-            raise ParameterError("intervals", problem, f"name {exact.values}, or draw another response")
-        return _scanned(self.plan, self.query, exact.response, exact.score_tests)
+        response = exact.response
+        if response.values != self.query.values:
+            problem = f"were {response.values} when the response was drawn"
+            raise ParameterError("intervals", problem, f"name {response.values}, or draw another response")
+        if response.median_epsilon != self.query.median_epsilon:
+            problem = "is not what the median of the response cost, or it has none"
+            raise ParameterError("median_epsilon", problem, "state it as it was, or draw another response")
+        return _scanned(self.plan, response, exact.score_tests)
 
 
-def _scanned(plan: Plan, query: Scan, response: Int64, score_tests: Callable[[Float64], SnpScores]) -> Scanned:
-    """All that is told of a response, int64 (n,) from 0 to k - 1."""
-    above = tuple(int(np.count_nonzero(response > cut)) for cut in range(query.values - 1))
-    counted = (
-        response.astype(np.float64) if plan.between is None else Intervals.of(plan, query.values).counted(response)
-    )
-    return Scanned(above[0], score_tests(counted), above[1:])
+def _scanned(plan: Plan, response: SavedResponse, score_tests: Callable[[Float64], SnpScores]) -> Scanned:
+    """All that is told of a response."""
+    answers, values, median = response.answers, response.values, response.median
+    above = tuple(int(np.count_nonzero(answers > cut)) for cut in range(values - 1))
+    counted = answers.astype(np.float64)
+    if plan.between is not None:
+        counted = Intervals.of(plan, values, median).counted(answers)
+    return Scanned(above[0], score_tests(counted), above[1:], median)

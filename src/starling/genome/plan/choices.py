@@ -79,6 +79,7 @@ TITLES: Final = {
     "epsilon": "What it costs (epsilon)",
     "response": "Release whose response is scanned again",
     "intervals": "Intervals of a quantitative phenotype",
+    "median_epsilon": "Of which for its median",
     "selection": "Way of selecting",
     "regions": "Regions",
     "excluding": "Leave out",

@@ -2,7 +2,8 @@
 
 A scan turns each person's interval into another one by a coin (privacy/sampling/response.py). Everything here follows from the plan's
 range, the number of intervals and epsilon. The law that is supposed is public: normal, its mean half way between the plan's ends, its
-deviation a sixth of the way. Phenotypes that have another law cost power, never privacy.
+deviation a sixth of the way. Phenotypes that have another law cost power, never privacy. Where a median is paid for (scores/medians.py),
+the law lies about it, but so far from the ends that all cuts are within them.
 
 Cuts. CUTS has them in deviations; each is near the best of its number for the epsilons that take it. An interval counts as the mean of the
 supposed law within it: with u the score of a SNP and this response, no other scores of the intervals leave more of a normal phenotype, to
@@ -75,11 +76,14 @@ class Intervals:
     width: float
 
     @classmethod
-    def of(cls, plan: Plan, number: int) -> "Intervals":
-        """Those of a plan with a range of phenotypes, so many as CUTS knows."""
+    def of(cls, plan: Plan, number: int, median: int | None = None) -> "Intervals":
+        """Those of a plan with a range of phenotypes, so many as CUTS knows; about a median, by the step before it, or about the middle."""
         assert plan.between is not None
         low, high = plan.between
         deviation, middle = (high - low) / DEVIATIONS, (low + high) / 2
+        if median is not None:
+            farthest = deviation * Fraction(CUTS[number][-1])
+            middle = min(max(median_value(plan, median), low + farthest), high - farthest)
         cuts = tuple(middle + deviation * Fraction(cut) for cut in CUTS[number])
         edges = tuple(int((cut - low) * plan.steps / (high - low)) for cut in cuts)
         _, means = _normal(number)
@@ -94,6 +98,13 @@ class Intervals:
     def counted(self, intervals: Int64) -> Float64:
         """What each person's interval counts as, float64 (n,)."""
         return np.array(self.scores)[intervals]
+
+
+def median_value(plan: Plan, step: int) -> Fraction:
+    """Half way between a step and the next, in the unit of the phenotype."""
+    assert plan.between is not None
+    low, high = plan.between
+    return low + (high - low) * Fraction(2 * step + 1, 2 * plan.steps)
 
 
 def normal_share(epsilon: Fraction | None, intervals: int) -> float:
@@ -126,11 +137,11 @@ def _normal(intervals: int) -> tuple[list[float], list[float]]:
     return shares, [round(fall / share, PLACES) for fall, share in zip(falls, shares, strict=True)]
 
 
-def divided_in_words(plan: Plan, intervals: int) -> str:
+def divided_in_words(plan: Plan, intervals: int, median: int | None = None) -> str:
     """How a scan divides a quantitative phenotype, and what its effects are of, as sentences; empty of cases and controls."""
     if plan.between is None:
         return ""
-    divided = Intervals.of(plan, intervals)
+    divided = Intervals.of(plan, intervals, median)
     cuts = ", ".join(f"{float(cut):z.6g}" for cut in divided.cuts)
     return (
         f"The phenotype is divided into {intervals} intervals, at {cuts}; BETA is of the interval's score, in the unit of the phenotype:"

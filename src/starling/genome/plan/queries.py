@@ -48,7 +48,7 @@ class BaseQuestion(ABC):
         """Raises ParameterError for an amount that is no exact number, a count that is no int, and a flag that is none, by its field."""
         for each in fields(cast("DataclassInstance", self)):
             value = getattr(self, each.name)
-            if each.name in ("epsilon", "delta_c") or (each.name == "prevalence_epsilon" and value is not None):
+            if (each.name.endswith("epsilon") or each.name == "delta_c") and not (value is each.default is None):
                 object.__setattr__(self, each.name, exact(value, field=each.name))
             elif each.name in _WHOLE and not (value is each.default is None):
                 check_int(value, field=each.name)

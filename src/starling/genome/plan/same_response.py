@@ -1,17 +1,20 @@
 """Whether a kept response is of the people and of the phenotype that a further scan is of: by what is public, so far as that goes.
 
-Plans say how many people there are, the phenotype's name and what a case is; questions, in how many intervals. The list of people and the
-name of the file of phenotypes stand with the response alone (counts/responses.py).
+Plans say how many people there are, the phenotype's name and what a case is; questions, in how many intervals, and what a median cost. The
+list of people and the name of the file of phenotypes stand with the response alone (counts/responses.py).
 """
 
 import json
 from collections.abc import Mapping
-from typing import Final
+from fractions import Fraction
+from typing import Final, TypeAlias
 
 from starling.errors import Problem
 from starling.genome.plan.model import Plan
 from starling.genome.plan.quantitative import phenotype_json
 
+Draw: TypeAlias = tuple[int, Fraction | None]
+"""How many values a response has, and what its median cost; None without one."""
 NEW: Final = "leave it out: a new response is drawn and charged"
 _WORDS: Final = (
     ("people", "is of other people, or of these in another order", "give the study that it was drawn of"),
@@ -21,9 +24,9 @@ _WORDS: Final = (
 )
 
 
-def differences(then: tuple[Plan, int], now: tuple[Plan, int]) -> list[Problem]:
-    """Where plan and number of values were others when a response was drawn: of the first such thing."""
-    wrong = difference(public_of(then[0]), public_of(now[0])) or other_intervals(then[1], now[1])
+def differences(then: tuple[Plan, Draw], now: tuple[Plan, Draw]) -> list[Problem]:
+    """Where plan and draw were others when a response was drawn: of the first such thing."""
+    wrong = difference(public_of(then[0]), public_of(now[0])) or other_draw(then[1], now[1])
     return [] if wrong is None else [wrong]
 
 
@@ -40,9 +43,16 @@ def difference(drawn: Mapping[str, str | None], now: Mapping[str, str | None]) -
     return None
 
 
-def other_intervals(held: int, wanted: int) -> Problem | None:
-    """Where a response has another number of values than are asked for."""
-    if held == wanted:
-        return None
-    problem = f"was drawn of {held} intervals of the phenotype, and {wanted} are asked for"
-    return Problem("response", problem, f"name {held} intervals, or {NEW}")
+def other_draw(held: Draw, wanted: Draw) -> Problem | None:
+    """Where a response was drawn of another number of values, or at another cost of its median, than are asked for."""
+    if held[0] != wanted[0]:
+        problem = f"was drawn of {held[0]} intervals of the phenotype, and {wanted[0]} are asked for"
+        return Problem("response", problem, f"name {held[0]} intervals, or {NEW}")
+    if held[1] != wanted[1]:
+        problem = f"was drawn at median_epsilon {held[1] or 'none'}, and {wanted[1] or 'none'} is asked for"
+        return Problem(
+            "response",
+            problem,
+            f"state {'no median_epsilon' if held[1] is None else f'median_epsilon {held[1]}'}, or {NEW}",
+        )
+    return None

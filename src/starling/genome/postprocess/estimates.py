@@ -3,7 +3,7 @@
 Numbers are rounded, an interval outward, so that the last bits of a machine's logarithms do not change what is told.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 from math import ceil, floor
@@ -23,6 +23,7 @@ from starling.genome.inference.answers import (
 )
 from starling.genome.inference.effects import SnpEffect, noise_share, snp_effects
 from starling.genome.inference.intervals import Interval
+from starling.genome.inference.medians import Median, paid_median
 from starling.genome.inference.scans import (
     Region,
     ScanRows,
@@ -59,6 +60,7 @@ from starling.genome.plan import (
     SnpEffects,
     SnpPval,
 )
+from starling.release.codec import OPTIONAL
 from starling.release.session import Fields
 
 CONFIDENCE: Final = 1 - ALPHA
@@ -170,6 +172,7 @@ class ScanAnswer(Fields):
         prevalence: Estimated share of cases, from the response; None of a quantitative phenotype.
         adjusted: Covariates and components that were taken out.
         regions: Where the significant SNPs are.
+        median: That of a quantitative phenotype, where it was paid for.
     """
 
     tested: int
@@ -178,6 +181,7 @@ class ScanAnswer(Fields):
     prevalence: float | None
     adjusted: int
     regions: tuple[Region, ...]
+    median: Median | None = field(default=None, metadata=OPTIONAL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,6 +323,7 @@ def _scan(plan: Plan, question: Scan, drawn: Scanned) -> Estimated:
         None if share is None else round(share, PLACES),
         drawn.tests.adjusted,
         regions(plan, rows),
+        paid_median(plan, question, drawn),
     )
     return Estimated(answer, ScanError(round(left, 4)), rows)
 

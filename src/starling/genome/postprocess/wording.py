@@ -13,6 +13,7 @@ from typing import Final
 from starling.genome.distance.adjusted import squares_variance
 from starling.genome.inference.answers import SelectionError, selection_error
 from starling.genome.inference.intervals import Interval
+from starling.genome.inference.medians import Median
 from starling.genome.inference.scans import Region
 from starling.genome.measurements import Block, Number, SelectedSnps
 from starling.genome.plan import (
@@ -181,12 +182,22 @@ def _scan(plan: Plan, question: Question, answer: ScanAnswer) -> list[str]:
     adjusted = "" if plan.adjusted == "nothing" else f", adjusted for {plan.adjusted}"
     lines = [f"{number} at or below the threshold by the score test{adjusted}."]
     if plan.between is not None and isinstance(question, Scan):
-        lines.append(divided_in_words(plan, question.values))
+        median = None if answer.median is None else answer.median.step
+        lines += [] if answer.median is None else [_median(answer.median)]
+        lines.append(divided_in_words(plan, question.values, median))
     lines += inflation_text(answer.inflation)
     wanted = len(plan.covariates) + plan.components
     if answer.adjusted < wanted:
         lines.append(f"Only {answer.adjusted} of {wanted} covariates and components say anything beside the others.")
     return [*lines, *regions_text(answer.regions)]
+
+
+def _median(median: Median) -> str:
+    """The median, and how well it divides the people."""
+    return (
+        f"The median of the phenotype is about {median.value:z.6g}: the side with fewer people has at most {median.people:,} people"
+        f" fewer there than at the best step, with a chance of at least {PERCENT}."
+    )
 
 
 def inflation_text(inflation: float | None) -> list[str]:

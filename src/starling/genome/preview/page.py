@@ -137,7 +137,9 @@ def note(assumed: Assumed, expected: Sequence[Expected]) -> str:
             return _ADDS_UP
         question = expected[0].query.at_best(assumed.plan)
         at = f"At epsilon {decimal_up(question.epsilon)}: {divided_in_words(assumed.plan, question.values)}"
-        return f"{at} {_OF_NORMAL} {_ADDS_UP}"
+        people = getattr(expected[0], "median", None)
+        about = "" if people is None else f" {_MEDIAN.format(people=people)}"
+        return f"{at}{about} {_OF_NORMAL} {_ADDS_UP}"
     if assumed.plan.unit == "phenotype":
         paid = getattr(expected[0].query, "prevalence_epsilon", None) is not None
         if paid:
@@ -157,6 +159,10 @@ _ADDS_UP: Final = (
 _OF_NORMAL: Final = (
     "Shares are of a normal phenotype whose deviation is a sixth of the way between the plan's ends, with its mean half way: choose such"
     " ends. They are smaller where it is another."
+)
+_MEDIAN: Final = (
+    "These are cuts about the middle: with median_epsilon they lie about the noisy median, which has at most {people:,} people fewer on its"
+    " smaller side than the best step, 95 times of 100."
 )
 _ENDS: Final = (
     "The threshold follows from the noisy variance. Supposed are {cases} people at the upper end of the range and all others at the lower:"

@@ -36,6 +36,7 @@ from starling.privacy.events import (
     Event,
     ExponentialMechanism,
     LatticeNoise,
+    MedianResponse,
     PermuteAndFlip,
     PureDP,
     RandomizedResponse,
@@ -196,6 +197,7 @@ def _reduced(event: Event, exponential: type[PureDP | ExponentialMechanism]) -> 
             | LatticeNoise()
             | PermuteAndFlip()
             | RandomizedResponse()
+            | MedianResponse()
             | StoredResponse()
             | PureDP()
         ):
