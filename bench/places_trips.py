@@ -33,9 +33,9 @@ import shapely
 from bench.measure import Json
 from bench.places_data import folder
 from bench.record import Limit, Recorder
-from starling.places.mechanism.trip_tree import TripTree
-from starling.places.postprocess.trips import TripEstimate, estimate_trips
-from starling.places.trips import Trips
+from starling.places.trips.measurements import Trips
+from starling.places.trips.mechanism import TripTree
+from starling.places.trips.postprocess import TripEstimate, estimate_trips
 from starling.privacy.compiled import compiled
 from starling.privacy.neighbours import ADD_REMOVE_POINT
 

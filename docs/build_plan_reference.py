@@ -64,7 +64,7 @@ def listed(title: str, lines: Iterable[tuple[str, ...]], note: str = "") -> str:
 
 
 def beside_places(title: str, table: Table, places: Table) -> str:
-    """The keys of plans of areas or flows that plans of a grid have not, or that say something else there."""
+    """The keys of plans of areas, flows or trips that plans of a grid have not, or that say something else there."""
     known = set(rows(places))
     return listed(
         title,
@@ -83,7 +83,7 @@ def page() -> str:
     """The whole page."""
     parts = [
         beside_places(title.capitalize(), each, named["places"])
-        if title in ("places by area", "flows")
+        if title in ("places by area", "flows", "flows on a grid")
         else section(title[0].upper() + title[1:], each)
         for named in grammars().values()
         for title, each in named.items()

@@ -55,6 +55,7 @@ SPARK = (
     "places/test_counts.py",
     "places/areas/test_publish.py",
     "places/flows/test_counts.py",
+    "places/trips/test_counts.py",
     "groups/test_counts.py",
     "bench/test_fuzz_spark.py",
     "tables/counts/test_counting_distributed_cluster.py",

@@ -28,6 +28,7 @@ from tests.genome.worlds import QUESTIONS, a_study
 from tests.groups import worlds
 from tests.places.areas import worlds as area_worlds
 from tests.places.flows import worlds as flow_worlds
+from tests.places.trips import worlds as trip_worlds
 
 Use = Callable[[], Any]
 UNPAID: Final = PaymentOptions(unvalidated=True)
@@ -38,7 +39,11 @@ PLANS: Final[dict[str, Any]] = {
     "places": places.Plan,
     "genome": genome.Plan,
 }
-BY_AREA: Final[dict[str, Any]] = {"places.AreasPlan": places.AreasPlan, "places.FlowsPlan": places.FlowsPlan}
+BY_AREA: Final[dict[str, Any]] = {
+    "places.AreasPlan": places.AreasPlan,
+    "places.FlowsPlan": places.FlowsPlan,
+    "places.TripsPlan": places.TripsPlan,
+}
 KINDS: Final = {**PLANS, **BY_AREA}
 """Every kind of plan, by the folder of its world."""
 
@@ -260,6 +265,8 @@ AT_ONCE: Final = {
     "places.AreasPlan.validate",
     "places.FlowsPlan.save",
     "places.FlowsPlan.validate",
+    "places.TripsPlan.save",
+    "places.TripsPlan.validate",
     "places.Plan.of",
     "places.Plan.save",
     "places.Plan.validate",
@@ -275,13 +282,16 @@ CLIENT: Final = {"Client.study", "Client.release", "Client.approved", "Client.as
 
 
 def write_by_area(folder: Path) -> None:
-    """A plan and records of areas, and of flows between areas."""
+    """A plan and records of areas, of flows between areas, and of trips on a grid."""
     for kind, columns in (("places.AreasPlan", "x,y"), ("places.FlowsPlan", "a,b")):
         (folder / kind).mkdir()
         (folder / kind / "records.csv").write_text(f"{columns}\n1,1\n2,1\n")
     area_worlds.plan(folder / "places.AreasPlan")
     (folder / "places.AreasPlan" / "plan.toml").write_text(toml_of(area_worlds.values()))
     flow_worlds.plan(folder / "places.FlowsPlan")
+    (folder / "places.TripsPlan").mkdir()
+    (folder / "places.TripsPlan" / "records.csv").write_text(trip_worlds.RECORDS)
+    trip_worlds.plan(folder / "places.TripsPlan")
 
 
 @pytest.fixture(scope="module")

@@ -144,8 +144,13 @@ def _held_places(plan: str, data: pa.Table) -> Confidential[Any]:
     from starling.places.flows.source import open_records as open_flows
     from starling.places.kinds import load
     from starling.places.source import open_records
+    from starling.places.trips import counts as trips_counts
+    from starling.places.trips.plan import Plan as TripsPlan
+    from starling.places.trips.source import open_records as open_trips
 
     chosen = load(plan)
+    if isinstance(chosen, TripsPlan):
+        return trips_counts.count(chosen, open_trips(data, chosen))
     if isinstance(chosen, FlowsPlan):
         return flows_counts.count(chosen, open_flows(data, chosen))
     if isinstance(chosen, AreasPlan):

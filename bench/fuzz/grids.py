@@ -1,4 +1,4 @@
-"""What is fuzzed of places, areas, flows and group sizes: plans, the public files beside them, and right values of each column."""
+"""What is fuzzed of places, areas, flows, trips and group sizes: plans, the public files beside them, and right values of each column."""
 
 import json
 from typing import Any, Final
@@ -172,6 +172,27 @@ FLOWS: Final = (
             f'{_BOUNDS}categories = ["theft", "7"]\n',
         ),
         {"a": _ENDS, "b": _ENDS, "time": _TIMES, "kind": (b"theft", b"7")},
+        (*TEXTS, *STORED, "held"),
+    ),
+)
+
+_ON_GRID: Final = (
+    'title = "Trips"\ntrip = "trip"\n[grid]\ncrs = "degrees"\nbox = ["-1", "0", "3", "2"]\nrows = 4\ncolumns = 8\n'
+    '[flows]\norigin_x = "ax"\norigin_y = "ay"\ndestination_x = "bx"\ndestination_y = "by"\n'
+)
+TRIPS: Final = (
+    Source(
+        "trips-points",
+        "places",
+        {"plan.toml": f"{_ON_GRID}[privacy]\n{_POINT.replace('point', 'trip')}\n"},
+        dict.fromkeys(("ax", "ay", "bx", "by"), _NUMBERS),
+        (*TEXTS, *STORED, "held"),
+    ),
+    Source(
+        "trips-points-of-persons",
+        "places",
+        {"plan.toml": f'{_ON_GRID}person = "who"\n[privacy]\n{_PERSON.replace("points", "trips")}\n'},
+        {**dict.fromkeys(("ax", "ay", "bx", "by"), _NUMBERS), "who": _WHO},
         (*TEXTS, *STORED, "held"),
     ),
 )

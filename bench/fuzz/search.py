@@ -18,12 +18,12 @@ from bench.fuzz.formats import write
 from bench.fuzz.forms import SPARK, Form
 from bench.fuzz.genome import GENOME
 from bench.fuzz.genome import write as write_study
-from bench.fuzz.grids import AREAS, FLOWS, GROUPS, PLACES
+from bench.fuzz.grids import AREAS, FLOWS, GROUPS, PLACES, TRIPS
 from bench.fuzz.persons import TABLES
 from bench.fuzz.source import Source
 from bench.peers import ROOT
 
-SOURCES: Final[tuple[Source, ...]] = (*PLACES, *AREAS, *FLOWS, *GROUPS, *TABLES, GENOME)
+SOURCES: Final[tuple[Source, ...]] = (*PLACES, *AREAS, *FLOWS, *TRIPS, *GROUPS, *TABLES, GENOME)
 CORPUS: Final = ROOT / "tests" / "corpus"
 """Files that once failed, each with the name of its source."""
 

@@ -13,7 +13,7 @@ from bench.fuzz.attempt import attempt, opened, write_public
 from bench.fuzz.declared import FORMATS, encoded, written
 from bench.fuzz.formats import WRITERS
 from bench.fuzz.forms import Form
-from bench.fuzz.grids import AREAS, FLOWS, GROUPS, PLACES
+from bench.fuzz.grids import AREAS, FLOWS, GROUPS, PLACES, TRIPS
 from bench.fuzz.persons import TABLES
 from bench.fuzz.search import SOURCES, Batch, batches, corpus, one_round, run_batches
 from bench.fuzz.source import Source
@@ -25,6 +25,7 @@ from starling.places.flows.plan.choices import Ends
 from starling.places.kinds import load
 from starling.places.plan import Plan as PlacesPlan
 from starling.places.plan.choices import Columns
+from starling.places.trips.plan import Ends as TripEnds
 from starling.release.domain import Delivery
 from starling.tables.plan import Plan as TablesPlan
 from starling.tables.plan.columns import Domain
@@ -50,7 +51,8 @@ def test_every_domain_form_and_kind_of_column_is_searched(tmp_path: Path) -> Non
         read |= {field.name for field in fields(Columns) if getattr(columns, field.name)}
     assert read == {field.name for field in fields(Columns)}
     # Plans of areas refuse a value.
-    for sources, choices, refused in ((AREAS, AreaColumns, {"value"}), (FLOWS, Ends, set[str]())):
+    none = set[str]()
+    for sources, choices, refused in ((AREAS, AreaColumns, {"value"}), (FLOWS, Ends, none), (TRIPS, TripEnds, none)):
         read = set()
         for source in sources:
             write_public(source, tmp_path / source.name)

@@ -20,25 +20,43 @@ from starling.places.areas.publish import release as release_areas
 from starling.places.flows import counts as flows_counts
 from starling.places.flows.publish import release as release_flows
 from starling.places.kinds import reopened
+from starling.places.trips import counts as trips_counts
+from starling.places.trips.publish import release as release_trips
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
 from starling.release.payment import PaymentOptions
 from tests.places.areas import worlds as areas_worlds
 from tests.places.flows import worlds as flows_worlds
+from tests.places.trips import worlds as trips_worlds
 from tests.release.redrawing import READING, STEPS, Thief, ledger_url
 from tests.release.striking import Point
 
-RECORDS: dict[str, Any] = {"a": [1, 2, 4], "b": [2, 3, 4], "who": ["x", "x", "y"], "x": [0.5, 1.5, 9.0], "y": [0.5] * 3}
-MEASURED = {"areas": "measurements/counts.parquet", "flows": "measurements/flows.parquet"}
+RECORDS: dict[str, Any] = {
+    "a": [1, 2, 4],
+    "b": [2, 3, 4],
+    "who": ["x", "x", "y"],
+    "x": [0.5, 1.5, 9.0],
+    "y": [0.5] * 3,
+    **{key: [0.5, 1.5, 2.5] for key in ("ax", "ay", "bx", "by")},
+}
+MEASURED = {
+    "areas": "measurements/counts.parquet",
+    "flows": "measurements/flows.parquet",
+    "trips": "measurements/trips.parquet",
+}
+READ = {"areas": areas_counts, "flows": flows_counts, "trips": trips_counts}
+"""Where records of each kind are counted."""
 
 
 def released(kind: str, folder: Path, out: Path, payment: PaymentOptions | None = None) -> Any:
-    """A release of persons, by areas or between them, for epsilon 1."""
+    """A release of persons, by areas, between them, or between cells, for epsilon 1."""
     payment, records = payment or PaymentOptions(unvalidated=True), folder / "records.parquet"
     pq.write_table(pa.table(RECORDS), records)
     if kind == "flows":
         privacy = {"unit": "person", "trips_per_person": 2, "epsilon": "1"}
         plan = flows_worlds.plan(folder, flows=flows_worlds.PERSON["flows"], privacy=privacy)
         return release_flows(plan, records, out, payment=payment)
+    if kind == "trips":
+        return release_trips(trips_worlds.plan(folder, **trips_worlds.PERSON), records, out, payment=payment)
     areas_worlds.plan(folder)
     privacy = {"unit": "person", "points_per_person": 2, "epsilon": "1"}
     values = areas_worlds.values(input={"x": "x", "y": "y", "person": "who"}, privacy=privacy)
@@ -71,7 +89,7 @@ def test_attack_a26_of_areas_and_flows_one_charge_shows_one_draw(
             payment = PaymentOptions(ledger, "trips", request_id=request_id, unvalidated=True)
             return released(kind, tmp_path, out, payment)
 
-        reading: Point = (areas_counts if kind == "areas" else flows_counts, "points_by_cell", True)
+        reading: Point = (READ[kind], "points_of_some" if kind == "trips" else "points_by_cell", True)
         Thief(url, ledger, out, run, tmp_path).check_one_charge({**STEPS, READING: reading}, point, Fraction(1))
         ledger.close()
 
@@ -127,18 +145,40 @@ def moved(folder: Path, _: str) -> None:
     file.write_text(json.dumps(values))
 
 
+BY_AREA: dict[str, Callable[[Path, str], None]] = {
+    "other levels": stated(lambda plan: plan["areas"].update(levels=[])),
+    "a file elsewhere": stated(lambda plan: plan["areas"].update(file="/etc/hostname")),
+    "no areas": stated(lambda plan: plan.pop("areas")),
+    "a corner elsewhere": moved,
+    "areas that are no text": written("areas.geojson", b"\xff"),
+}
+ON_A_GRID: dict[str, Callable[[Path, str], None]] = {
+    "more cells": stated(lambda plan: plan["grid"].update(rows=4)),
+    "so many cells that no plan can have them": stated(lambda plan: plan["grid"].update(rows=1 << 20, columns=1 << 20)),
+    "more trips of a person": stated(lambda plan: plan["privacy"].update(trips_per_person=3)),
+    "no grid": stated(lambda plan: plan.pop("grid")),
+    "no flows": stated(lambda plan: plan.pop("flows")),
+    "areas beside the grid": written("areas.geojson", b"{}"),
+    "another part": measured(
+        lambda table: table.set_column(0, table.schema.field("part"), [pa.array([3] * len(table), pa.int8())])
+    ),
+    "a part below all": measured(
+        lambda table: table.set_column(0, table.schema.field("part"), [pa.array([-1] * len(table), pa.int8())])
+    ),
+    "a number of trips that no memory holds boxes for": with_values(lambda values: [2**63 - 1] * len(values)),
+    # In place of those of every kind: the estimate may be the same where one number alone is another.
+    "another number": with_values(lambda values: [each + 1000 for each in values]),
+    "numbers at the end of 64 bits": with_values(
+        lambda values: [2**63 - 1 if at % 2 else -(2**63) for at in range(len(values))]
+    ),
+}
 FORGED: dict[str, Callable[[Path, str], None]] = {
     "a smaller cost": stated(lambda plan: plan["privacy"].update(epsilon="1/2")),
     "another measure": stated(lambda plan: plan["privacy"].update(rho=plan["privacy"].pop("epsilon"))),
     "no person": stated(lambda plan: plan["privacy"].update(unit="nobody")),
-    "other levels": stated(lambda plan: plan["areas"].update(levels=[])),
-    "a file elsewhere": stated(lambda plan: plan["areas"].update(file="/etc/hostname")),
     "a key that there is not": stated(lambda plan: plan.update(secret=1)),
-    "no areas": stated(lambda plan: plan.pop("areas")),
     "a plan that is a list": written("plan.json", b"[]\n"),
     "a plan that is no text": written("plan.json", b"\xff\xfe"),
-    "a corner elsewhere": moved,
-    "areas that are no text": written("areas.geojson", b"\xff"),
     "a number fewer": measured(lambda table: table.slice(1)),
     "a number twice": measured(lambda table: pa.concat_tables([table, table.slice(0, 1)])),
     "numbers in another order": measured(lambda table: table.take([*range(1, len(table)), 0])),
@@ -151,11 +191,12 @@ FORGED: dict[str, Callable[[Path, str], None]] = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", MEASURED)
-def test_what_no_release_of_areas_or_flows_says_is_refused(kind: str, folders: dict[str, Path], tmp_path: Path) -> None:
+def test_what_no_release_of_its_kind_says_is_refused(kind: str, folders: dict[str, Path], tmp_path: Path) -> None:
     """By verify, as a finding; what reads the public files raises an error of ours, or has other contents."""
     assert starling.verify(folders[kind]).findings == ()
     whole = _contents(folders[kind])
-    for at, (name, act) in enumerate(FORGED.items()):
+    forged = ON_A_GRID if kind == "trips" else BY_AREA
+    for at, (name, act) in enumerate({**FORGED, **forged}.items()):
         copy = tmp_path / str(at)
         shutil.copytree(folders[kind], copy)
         act(copy, kind)
@@ -181,9 +222,9 @@ def test_a_release_whose_numbers_are_signed_anew_does_not_follow_from_its_measur
     """Power: without the manifest's hashes, the check of what follows finds one number of the table that is off."""
     copy = tmp_path / "copy"
     shutil.copytree(folders[kind], copy)
-    file = copy / "data" / f"{kind}.parquet"
+    file = copy / "data" / f"{'flows' if kind == 'trips' else kind}.parquet"
     table = pq.read_table(file)
-    name = {"areas": "points", "flows": "trips"}[kind]
+    name = "points" if kind == "areas" else "trips"
     values = table[name].to_pylist()
     values[0] += 1
     pq.write_table(table.set_column(table.column_names.index(name), table.schema.field(name), [values]), file)

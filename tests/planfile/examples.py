@@ -12,6 +12,7 @@ from tests.genome.studies import a_study, write_bed, write_bim
 from tests.groups import worlds
 from tests.places import plans
 from tests.places.flows import worlds as flows
+from tests.places.trips import worlds as trips
 
 NONE: Final = object()
 """A key that is left out."""
@@ -28,6 +29,7 @@ WHOLE: Final[dict[str, dict[str, Any]]] = {
     },
     "places": plans.values(plans.PERSON, plans.SLICED),
     "flows": flows.VALUES | flows.PERSON | flows.SLICED,
+    "trips": trips.VALUES | trips.PERSON,
     "genome": {
         "title": "A study",
         "privacy": {"unit": "person", "neighbours": "replace-one"},
@@ -124,6 +126,24 @@ CHANGES: Final[dict[str, dict[str, tuple[dict[str, Any], dict[str, Any]]]]] = {
         "privacy.rho": ({}, {"privacy.rho": "2"}),
         "privacy.shares": ({}, {"privacy.shares": ["0", "1/3", "2"]}),
     },
+    "trips": {
+        "title": ({}, {"title": "Another"}),
+        "trip": ({}, {"trip": "walk"}),
+        "grid.crs": ({}, {"grid.crs": "equal-area"}),
+        "grid.crs_name": ({"grid.crs": "plain", "grid.crs_name": "EPSG:2263"}, {"grid.crs_name": "EPSG:28992"}),
+        "grid.box": ({}, {"grid.box": ["0", "0", "4", "4"]}),
+        "grid.rows": ({}, {"grid.rows": 5}),
+        "grid.columns": ({}, {"grid.columns": 5}),
+        "flows.origin_x": ({}, {"flows.origin_x": "cx"}),
+        "flows.origin_y": ({}, {"flows.origin_y": "cx"}),
+        "flows.destination_x": ({}, {"flows.destination_x": "cx"}),
+        "flows.destination_y": ({}, {"flows.destination_y": "cx"}),
+        "flows.person": ({}, {"flows.person": "whose"}),
+        **FORMATS,
+        "privacy.unit": ({}, {"privacy.unit": "trip", "privacy.trips_per_person": NONE, "flows.person": NONE}),
+        "privacy.trips_per_person": ({}, {"privacy.trips_per_person": 3}),
+        "privacy.epsilon": ({}, {"privacy.epsilon": "2"}),
+    },
     "places": {
         "title": ({}, {"title": "Another"}),
         "point": ({}, {"point": "sighting"}),
@@ -197,6 +217,7 @@ ELSEWHERE: Final[dict[str, dict[str, str]]] = {
         "expected": "tests/places/flows/test_preview_plan.py",
         "areas.sha256": "tests/places/flows/test_preview_plan.py",
     },
+    "trips": {"expected": "tests/places/trips/test_session.py"},
     "genome": {},
 }
 """Keys that show in a preview alone, or not at all where they are right, and in which file."""
@@ -242,6 +263,7 @@ def write_files(folder: Path) -> None:
     (folder / "groups" / "others.csv").write_text(worlds.REGIONS.replace("w1,west", "w1,east\nw2,west"))
     (folder / "groups" / "shares.csv").write_text("size,share\n1,0.4\n2,0.6\n")
     plans.write_world(folder / "places", plans.PERSON, plans.SLICED)
+    (folder / "trips" / "records.csv").write_text(trips.RECORDS)
     flows.write_areas(folder / "flows")
     (folder / "flows" / "other.geojson").write_text(
         (folder / "flows" / "areas.geojson").read_text().replace("5, 1", "6, 1")

@@ -19,6 +19,7 @@ from starling import genome, groups, places
 from starling.domains import domain as registered
 from starling.errors import PlanError
 from starling.places.flows.plan.grammar import FLOWS
+from starling.places.trips.plan.grammar import TRIPS
 from starling.planfile.grammar import Key, Table, plan_schema
 from tests.conftest import ROOT
 from tests.planfile.examples import CHANGES, ELSEWHERE, WHOLE, changed, keys, place, write_files
@@ -28,10 +29,11 @@ PLANS: Final[dict[str, Any]] = {
     "places": places.Plan,
     "genome": genome.Plan,
     "flows": places.FlowsPlan,
+    "trips": places.TripsPlan,
 }
 GRAMMARS: Final[dict[str, Table]] = {
     name: value.grammars[name] for name in PLANS if (value := registered(name)) is not None
-} | {"flows": FLOWS}
+} | {"flows": FLOWS, "trips": TRIPS}
 DECLARED: Final[dict[str, dict[str, Key]]] = {name: dict(keys(table)) for name, table in GRAMMARS.items()}
 EVERY: Final = [(name, key) for name, each in DECLARED.items() for key in each if key in CHANGES[name]]
 SCHEMAS: Final[dict[str, Any]] = {
@@ -42,13 +44,20 @@ WRONG: Final[tuple[Any, ...]] = (
 )  # fmt: skip
 """A value of every kind, of which each key takes a few."""
 DOCS: Final = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-MARKS: Final = {"groups": "sizes", "places": "grid", "genome": "study", "flows": "flows"}
-"""A key that plans of one domain alone have."""
+MARKS: Final = {
+    "groups": {"sizes"},
+    "places": {"grid"},
+    "genome": {"study"},
+    "flows": {"areas", "flows"},
+    "trips": {"grid", "flows"},
+}
+"""Tables of which plans of one domain have these, and no others that stand here."""
 REFUSED: Final = {
     "groups": ["privacy.neighbours", "privacy.unit", "totals.groups"],
     "places": ["input.person", "input.weight", "input.weights", "input.x", "input.y"],
     "genome": ["privacy.neighbours", "privacy.unit", "snps.carriers"],
     "flows": ["privacy.epsilon"],
+    "trips": [],
 }
 """Keys of which the example is a refusal."""
 NAMES: Final = count()
@@ -165,7 +174,8 @@ def test_the_plans_of_the_documentation_keep_the_schema(domain: str) -> None:
         for page in DOCS
         for text in re.findall(r"^```toml[^\n]*\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
     ]
-    plans = [plan for text in blocks if MARKS[domain] in (plan := tomllib.loads(text))]
+    every = set[str]().union(*MARKS.values())
+    plans = [plan for text in blocks if (plan := tomllib.loads(text)).keys() & every == MARKS[domain]]
     assert plans
     assert [error for plan in plans for error in SCHEMAS[domain].iter_errors(plan)] == []
 

@@ -16,6 +16,7 @@ from starling.genome.publication import GenomePublication
 from starling.groups.publication import GroupsPublication
 from starling.places.flows.publication import FlowsPublication
 from starling.places.publication import PlacesPublication
+from starling.places.trips.publication import TripsPublication
 from tests.genome.worlds import QUESTIONS
 from tests.planfile.examples import CHANGES, changed, write_files
 
@@ -33,6 +34,8 @@ def effects(domain: str, folder: Path, *changes: dict[str, Any]) -> Iterator[obj
                 publication = PlacesPublication(places.Plan.load(file))
             case "flows":
                 publication = FlowsPublication(places.FlowsPlan.load(file))
+            case "trips":
+                publication = TripsPublication(places.TripsPlan.load(file))
             case _:
                 publication = GenomePublication(genome.Plan.load(file), QUESTIONS["num_sig"])
         yield publication.request, publication.title

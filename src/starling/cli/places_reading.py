@@ -293,11 +293,15 @@ def export(
     from starling.places.areas.artifact.exports import write_all as write_areas
     from starling.places.artifact.exports import write_all, write_means
     from starling.places.flows.analysis import FlowsRelease
+    from starling.places.trips.analysis import TripsRelease
     from starling.release.text import facts
 
     working("checking the release and writing it")
     opened: Any
     with opened_release(release, "places", key) as opened:
+        if isinstance(opened, TripsRelease):
+            fix = "read data/flows.parquet and data/cells.parquet in its folder"
+            raise ParameterError("release", "is of flows on a grid, for which there is no other form", fix)
         if isinstance(opened, FlowsRelease):
             if rounded or resolution is not None:
                 option = "--rounded" if rounded else "--h3"

@@ -11,8 +11,9 @@ if TYPE_CHECKING:
     from starling.places.session import Plan, plan
     from starling.places.source import open_records
     from starling.places.source.validation import validate
+    from starling.places.trips.session import TripsPlan
 
-__all__ = ["AreasPlan", "FlowsPlan", "Plan", "open_records", "plan", "release", "validate"]
+__all__ = ["AreasPlan", "FlowsPlan", "Plan", "TripsPlan", "open_records", "plan", "release", "validate"]
 
 lazy(
     __name__,
@@ -23,5 +24,6 @@ lazy(
         "session": "Plan plan",
         "source": "open_records",
         "source.validation": "validate",
+        "trips.session": "TripsPlan",
     },
 )

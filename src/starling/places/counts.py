@@ -106,16 +106,30 @@ def occupied_cells(
 ) -> tuple[OccupiedCells, ...]:
     """The number of points of the cells of each slice that hold any; arguments as those of `tally`."""
     with closing(_occupied(plan, records, key, cluster)) as answer:
-        none = np.empty(0, dtype=np.int64)
-        cell, points = (np.concatenate(each) for each in zip((none, none), *answer, strict=True))
-    cell, place = np.unique(cell, return_inverse=True)
-    summed = np.zeros(len(cell), dtype=np.int64)
-    np.add.at(summed, place, points)
+        cell, summed = _added_up(answer)
     ends = np.searchsorted(cell, np.arange(len(plan.slice_names) + 1) * plan.grid.cells)
     return tuple(
         occupied(plan.grid.shape, cell[begin:end] - at * plan.grid.cells, summed[begin:end])
         for at, (begin, end) in enumerate(pairwise(ends.tolist()))
     )
+
+
+def points_of_some(
+    plan: CountedPlan, place: Placed, records: Records | Held, key: bytes, cluster: Spark | None = None
+) -> Numbers:
+    """The cells that hold any points, ascending, and how many; arguments as those of `points_by_cell`."""
+    with closing(_summed(plan, place, plan.cells, records, key, cluster)) as answer:
+        return _added_up(_numbers(answer))
+
+
+def _added_up(answer: Iterable[Numbers]) -> Numbers:
+    """Each cell once, ascending, with the sum of all that stands there of it."""
+    none = np.empty(0, dtype=np.int64)
+    cell, points = (np.concatenate(each) for each in zip((none, none), *answer, strict=True))
+    cell, place = np.unique(cell, return_inverse=True)
+    summed = np.zeros(len(cell), dtype=np.int64)
+    np.add.at(summed, place, points)
+    return cell, summed
 
 
 def _occupied(plan: Plan, records: Records | Held, key: bytes, cluster: Spark | None) -> Generator[Numbers, None, None]:

@@ -10,6 +10,7 @@ from starling.lazy import later
 from starling.places.areas.plan.grammar import AREA_PLAN
 from starling.places.flows.plan.grammar import FLOWS
 from starling.places.plan.grammar import PLAN
+from starling.places.trips.plan.grammar import TRIPS
 from starling.release.domain import Delivering, Domain, Invented, Verbs
 
 if TYPE_CHECKING:
@@ -25,10 +26,14 @@ def _invent(plan: str, _: Mapping[str, Path], folder: Path) -> Invented:
     from starling.places.flows.plan import Plan as FlowsPlan
     from starling.places.generate.standing_in import stand_in
     from starling.places.kinds import load
+    from starling.places.trips.generate import stand_in as stand_in_trips
+    from starling.places.trips.plan import Plan as TripsPlan
 
     chosen = load(plan)
     path = Path(plan)
-    if isinstance(chosen, FlowsPlan):
+    if isinstance(chosen, TripsPlan):
+        written, records = stand_in_trips(chosen, folder)
+    elif isinstance(chosen, FlowsPlan):
         written, records = stand_in_flows(chosen, folder)
     elif isinstance(chosen, AreasPlan):
         written, records = stand_in_areas(path, chosen, folder)
@@ -60,12 +65,16 @@ def _preview(
     from starling.places.flows.preview import Preview as FlowsPreview
     from starling.places.kinds import load
     from starling.places.preview import NAMED, SIZES, preview
+    from starling.places.trips.plan import Plan as TripsPlan
+    from starling.places.trips.preview import Preview as TripsPreview
 
     chosen = load(plan)
-    if isinstance(chosen, AreasPlan | FlowsPlan):
+    if isinstance(chosen, AreasPlan | FlowsPlan | TripsPlan):
         if sizes or worlds:
-            problem = "is of plans of a grid, and the errors of this plan are known exactly"
+            problem = "is of points on a grid, and the noise of this plan is known exactly"
             raise ParameterError("--size" if sizes else "--world", problem, "leave it out")
+        if isinstance(chosen, TripsPlan):
+            return TripsPreview(chosen if expected is None else replace(chosen, expected=expected))
         if isinstance(chosen, FlowsPlan):
             return FlowsPreview(chosen if expected is None else replace(chosen, expected=expected))
         return preview_areas(chosen, expected=expected)
@@ -81,12 +90,16 @@ def _generate(plan: str | None, *, out: Path, seed: int, sigma: int | None, poin
     from starling.places.flows.plan import Plan as FlowsPlan
     from starling.places.generate import POINTS, write, write_for
     from starling.places.kinds import load
+    from starling.places.trips.generate import write_for as write_for_trips
+    from starling.places.trips.plan import Plan as TripsPlan
 
     if plan is None:
         return write(out, sigma=sigma or 50, seed=seed, points=POINTS if points is None else points)
     if sigma is not None:
         raise ParameterError("--sigma", "stands beside PLAN", "give --sigma without PLAN")
     chosen = load(plan)
+    if isinstance(chosen, TripsPlan):
+        return write_for_trips(chosen, out, seed=seed, trips=points)
     if isinstance(chosen, FlowsPlan):
         return write_for_flows(chosen, out, seed=seed, trips=points)
     if isinstance(chosen, AreasPlan):
@@ -105,5 +118,5 @@ PLACES: Final = Domain(
     later("starling.places.kinds:opened"),
     Verbs(_plan, _preview, generate=_generate, plot=_plot),
     Delivering(("records",), later("starling.places.kinds:deliver"), invent=_invent),
-    {"places": PLAN, "places by area": AREA_PLAN, "flows": FLOWS},
+    {"places": PLAN, "places by area": AREA_PLAN, "flows": FLOWS, "flows on a grid": TRIPS},
 )

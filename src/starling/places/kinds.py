@@ -1,8 +1,8 @@
-"""The kinds of plans and releases of places, by what is released: the cells of a grid, areas, or flows between them. Each has rooms of its
-own.
+"""The kinds of plans and releases of places, by what is released: the cells of a grid, areas, flows between areas, or trips between cells.
+Each has rooms of its own.
 
-A plan file says its kind by its tables, `[grid]`, `[areas]`, or `[flows]` beside it, and a release by the public files in its folder. What
-a kind is made of is imported when one is there.
+A plan file says its kind by its tables, `[grid]`, `[areas]`, or `[flows]` beside one of them, and a release by the public files in its
+folder. What a kind is made of is imported when one is there.
 """
 
 import json
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from starling.places.flows.analysis import FlowsRelease
     from starling.places.flows.plan import Plan as FlowsPlan
     from starling.places.mechanism.table import MeasuredPlan
+    from starling.places.trips.analysis import TripsRelease
+    from starling.places.trips.plan import Plan as TripsPlan
     from starling.release.domain import Delivery, Publication
     from starling.release.reading import Release
 
@@ -27,12 +29,18 @@ AREAS_FILE = "plan/areas.geojson"
 """The public file that a release of areas has, and one of flows."""
 FLOWS = "flows"
 """The table of plans of flows, in a release too."""
+GRID = "grid"
+"""The table of plans of a grid, beside which flows are trips between its cells."""
 _PLAN = "plan/plan.json"
 
 
-def load(plan: str | Path) -> "MeasuredPlan | PricedPlan | FlowsPlan":
+def load(plan: str | Path) -> "MeasuredPlan | PricedPlan | FlowsPlan | TripsPlan":
     """The plan of a file, which knows what it costs; raises PlanError with every problem found."""
     tables = read_file(Path(plan).absolute()).values
+    if FLOWS in tables and GRID in tables and "areas" not in tables:
+        from starling.places.trips.plan import Plan as TripsPlan
+
+        return TripsPlan.load(plan)
     if FLOWS in tables:
         from starling.places.flows.plan import Plan as FlowsPlan
 
@@ -46,14 +54,18 @@ def load(plan: str | Path) -> "MeasuredPlan | PricedPlan | FlowsPlan":
     return MeasuredPlan.load(plan)
 
 
-def publication_of(plan: "MeasuredPlan | PricedPlan | FlowsPlan") -> "Publication[Any, Any]":
+def publication_of(plan: "MeasuredPlan | PricedPlan | FlowsPlan | TripsPlan") -> "Publication[Any, Any]":
     """A release of a plan as the frame publishes it."""
     from starling.places.areas.plan.model import AreasPlan
     from starling.places.areas.publication import AreasPublication
     from starling.places.flows.plan import Plan as FlowsPlan
     from starling.places.flows.publication import FlowsPublication
     from starling.places.publication import PlacesPublication
+    from starling.places.trips.plan import Plan as TripsPlan
+    from starling.places.trips.publication import TripsPublication
 
+    if isinstance(plan, TripsPlan):
+        return TripsPublication(plan)
     if isinstance(plan, FlowsPlan):
         return FlowsPublication(plan)
     return AreasPublication(plan) if isinstance(plan, AreasPlan) else PlacesPublication(plan)
@@ -62,7 +74,10 @@ def publication_of(plan: "MeasuredPlan | PricedPlan | FlowsPlan") -> "Publicatio
 def reopened(folder: Path) -> "Publication[Any, Any]":
     """The publication of a release, from the public choices in its folder; raises IntegrityError or PlanError where they are none."""
     if _has_flows(folder):
-        from starling.places.flows.publication import reopened
+        if (folder / AREAS_FILE).is_file():
+            from starling.places.flows.publication import reopened
+        else:
+            from starling.places.trips.publication import reopened  # type: ignore[assignment]
     elif (folder / AREAS_FILE).is_file():
         from starling.places.areas.publication import reopened  # type: ignore[assignment]
     else:
@@ -70,12 +85,16 @@ def reopened(folder: Path) -> "Publication[Any, Any]":
     return reopened(folder)
 
 
-def opened(release: "Release") -> "PlacesRelease | AreasRelease | FlowsRelease":
+def opened(release: "Release") -> "PlacesRelease | AreasRelease | FlowsRelease | TripsRelease":
     """An opened release with what analysts need."""
     if _has_flows(release.folder):
-        from starling.places.flows.analysis import FlowsRelease
+        if (release.folder / AREAS_FILE).is_file():
+            from starling.places.flows.analysis import FlowsRelease
 
-        return FlowsRelease(release)
+            return FlowsRelease(release)
+        from starling.places.trips.analysis import TripsRelease
+
+        return TripsRelease(release)
     if (release.folder / AREAS_FILE).is_file():
         from starling.places.areas.analysis import AreasRelease
 
@@ -92,8 +111,12 @@ def deliver(plan: str, files: Mapping[str, Path], engine: str = DUCKDB) -> "Deli
     from starling.places.flows.plan import Plan as FlowsPlan
     from starling.places.flows.publish import deliver as deliver_flows
     from starling.places.publish import deliver as deliver_grid
+    from starling.places.trips.plan import Plan as TripsPlan
+    from starling.places.trips.publish import deliver as deliver_trips
 
     chosen = load(plan)
+    if isinstance(chosen, TripsPlan):
+        return deliver_trips(chosen, files["records"], engine)
     if isinstance(chosen, FlowsPlan):
         return deliver_flows(chosen, files["records"], engine)
     if isinstance(chosen, AreasPlan):
@@ -103,8 +126,6 @@ def deliver(plan: str, files: Mapping[str, Path], engine: str = DUCKDB) -> "Deli
 
 def _has_flows(folder: Path) -> bool:
     """Whether the plan of a release is one of flows; not where there is none, which its reader then refuses."""
-    if not (folder / AREAS_FILE).is_file():
-        return False
     try:
         stated = json.loads((folder / _PLAN).read_bytes())
     except (OSError, ValueError, RecursionError):

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from starling.distribution import install
 from starling.errors import ParameterError
 from starling.places.plan import Plan
-from starling.places.plan.grid import EAST, Float64
+from starling.places.plan.grid import EAST, Float64, Grid
 from starling.places.plan.points import PointPlan, SlicedPlan
 from starling.planfile.invented import SEED, write_titled
 
@@ -49,13 +49,19 @@ def points_of(plan: PointPlan) -> int:
 def records(plan: Plan, points: int, seed: int = SEED) -> pa.Table:
     """So many invented points by a public seed, in the columns that the plan reads; all lie in its box and its slices."""
     random = np.random.default_rng(seed)
-    x, y = (_coordinates(edges, share) for edges, share in zip(plan.grid.edges, _shares(random, points), strict=True))
-    if plan.grid.crosses:
-        x = np.where(x >= EAST, x - 2 * EAST, x)
+    x, y = points_in(plan.grid, random, points)
     columns = {**columns_of_points(plan, x, y), **columns_of_units(plan, random, points)}
     if plan.value is not None:
         columns[plan.columns.value] = pa.array(random.integers(plan.value.lower, plan.value.upper + 1, points))
     return pa.table(columns)
+
+
+def points_in(grid: Grid, random: np.random.Generator, points: int) -> tuple[Float64, Float64]:
+    """float64 (points,) and float64 (points,): x and y of so many invented points of a grid, as records have them; most are near a few
+    centres.
+    """
+    x, y = (_coordinates(edges, share) for edges, share in zip(grid.edges, _shares(random, points), strict=True))
+    return np.where(x >= EAST, x - 2 * EAST, x) if grid.crosses else x, y
 
 
 def columns_of_points(plan: PointPlan, x: Float64, y: Float64) -> dict[str, pa.Array]:

@@ -86,10 +86,11 @@ class Adaptive(Method):
         return each | {finest: rest - sum(each.values(), Fraction(0))}
 
     def draw(self, exact: Exact, /) -> MeasuredTree:
-        """Measure the root, then depth by depth; at each depth cells with all that is left, then boxes, then leaves afresh. See
-        `Method.draw`.
-        """
-        tree = GrowingTree(exact)
+        """See `Method.draw`."""
+        return self.grown(GrowingTree(exact))
+
+    def grown(self, tree: GrowingTree) -> MeasuredTree:
+        """Measure the root, then depth by depth; at each depth cells with all that is left, then boxes, then leaves afresh."""
         total = int(tree.measure(TOTAL * self.amount, steered=True)[0])
         last = finest(self.shape, total, self.amount, self.load)
         amounts = self.amounts(last)

@@ -13,9 +13,11 @@ spend E = epsilon/k.
 from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
+from typing import NoReturn, TypeAlias
 
 import numpy as np
 
+from starling.errors import ParameterError
 from starling.places.measurements import ROOT, Bool, Int16, Int32, Int64, MeasuredTree, Tree
 from starling.places.mechanism.boxes import areas, box_counts, cumulative, parts
 from starling.places.occupied import Exact, OccupiedCells
@@ -28,11 +30,42 @@ def noisy(exact: Int64, amount: Fraction) -> Int64:
     return checked_add(exact, draw(DiscreteLaplace(1 / amount), exact.shape))
 
 
+Answer: TypeAlias = Callable[[Int64, Fraction], Int64]
+"""Noisy counts of exact ones, both int64 of one shape, for which one point pays an amount."""
+
+
+class Replayed:
+    """The noisy counts of a release in place of new ones, in the order in which they were drawn: public, whatever is asked of them.
+
+    Args:
+        values: int64 (values,).
+    """
+
+    def __init__(self, values: Int64) -> None:
+        self._values, self._at = values, 0
+
+    def __call__(self, exact: Int64, _: Fraction) -> Int64:
+        """The next ones, as many as there are counts. Raises ParameterError where they are too few."""
+        begin, self._at = self._at, self._at + len(exact)
+        if self._at > len(self._values):
+            self._refuse("fewer")
+        return self._values[begin : self._at]
+
+    def check_end(self) -> None:
+        """Raises ParameterError where values are left."""
+        if self._at != len(self._values):
+            self._refuse("more")
+
+    def _refuse(self, how: str) -> NoReturn:
+        raise ParameterError("values", f"are {how} than the boxes that follow from them", "give those of a release")
+
+
 class GrowingTree:
     """A tree whose open boxes tile what is not yet closed. It holds exact counts; `measure` lets values out, with noise.
 
     Args:
         exact: int64 (rows, columns): the number of points of each cell; or the occupied cells, for a tree that is cut at middles alone.
+        answer: Gives the noisy counts; `noisy` without it.
 
     Attributes:
         shape: Cells of the grid (rows, columns).
@@ -40,8 +73,9 @@ class GrowingTree:
         sums: int64 (rows + 1, columns + 1): what `boxes.cumulative` makes of the counts. Confidential. A sparse grid has none.
     """
 
-    def __init__(self, exact: Exact) -> None:
+    def __init__(self, exact: Exact, answer: Answer | None = None) -> None:
         rows, columns = exact.shape
+        self._answer = answer
         self.shape = (rows, columns)
         self.boxes: Int32 = np.array([[0, rows, 0, columns]], dtype=np.int32)
         if isinstance(exact, OccupiedCells):
@@ -85,7 +119,7 @@ class GrowingTree:
         if not len(nodes):
             return np.empty(0, dtype=np.int64)
         noise = self._noises.setdefault(DiscreteLaplace(1 / amount), len(self._noises))
-        values = noisy(self._counts(boxes), amount)
+        values = (self._answer or noisy)(self._counts(boxes), amount)
         kinds = np.full(len(nodes), noise, dtype=np.int16)
         self._measured.append((nodes, values, kinds, np.broadcast_to(np.asarray(steered, dtype=np.bool_), nodes.shape)))
         return values

@@ -34,7 +34,7 @@ _WEIGHT: Final = Key(
     misplaced("is not for points: each counts 1, whatever it says", "remove it, or count what it weighs"),
     default={},
 )
-_GRID: Final = Table(
+GRID: Final = Table(
     {
         "crs": Key(
             "The units of the box. Of `equal-area` they are metres, and points come in degrees; `plain` needs `crs_name`.",
@@ -180,7 +180,7 @@ PLAN: Final = Table(
         "expected": Key(
             "About how many points there are, publicly, for previews.", whole(0, MOST_EXPECTED), default=None
         ),
-        "grid": Key("The public grid.", table(_GRID)),
+        "grid": Key("The public grid.", table(GRID)),
         "input": Key("Where records say what.", table(INPUT), field="columns"),
         "format": FORMAT_KEY,
         "privacy": Key("What is promised.", table(_PRIVACY)),

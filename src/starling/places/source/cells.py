@@ -11,7 +11,7 @@ from starling.engine.plain_text import numbers_of, times_of
 from starling.engine.times import periods_of_times
 from starling.places.measurements import Int64
 from starling.places.plan import Plan
-from starling.places.plan.grid import Float64
+from starling.places.plan.grid import Float64, Grid
 from starling.places.plan.points import PointPlan, SlicedPlan
 from starling.places.source.values import centres, coordinates, numbers
 from starling.privacy.compiled import compiled
@@ -19,15 +19,20 @@ from starling.privacy.compiled import compiled
 
 def cells_of(plan: Plan, table: pa.Table) -> Int64:
     """int64 (records,): slice times cells of the grid, plus row times columns, plus column; -1 for a record that is dropped."""
-    x, y = points_of(plan, table)
-    cells = np.full(len(x), -1, dtype=np.int64)
-    _place(np.ascontiguousarray(plan.grid.turned(x)), y, *plan.grid.edges, 0, plan.grid.columns, cells)
-    first, beyond = plan.grid.edges_beyond
-    if len(beyond):
-        _place(x, y, beyond, plan.grid.edges[1], first, plan.grid.columns, cells)
+    cells = cells_at(plan.grid, *points_of(plan, table))
     if plan.slices is not None:
         at = slices_of(plan, table)
         cells = np.where((at >= 0) & (cells >= 0), at * plan.grid.cells + cells, -1)
+    return cells
+
+
+def cells_at(grid: Grid, x: Float64, y: Float64) -> Int64:
+    """int64 (points,): row times columns, plus column, of points as they come, float64 (points,) each; -1 outside the box and for NaN."""
+    cells = np.full(len(x), -1, dtype=np.int64)
+    _place(np.ascontiguousarray(grid.turned(x)), y, *grid.edges, 0, grid.columns, cells)
+    first, beyond = grid.edges_beyond
+    if len(beyond):
+        _place(x, y, beyond, grid.edges[1], first, grid.columns, cells)
     return cells
 
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from starling.places.measurements import Int32, Int64
 from starling.places.postprocess import Float64, estimate
-from starling.places.trips import MeasuredPairs, MeasuredTrips
+from starling.places.trips.measurements import MeasuredPairs, MeasuredTrips
 from starling.privacy.compiled import compiled
 from starling.privacy.distributions.accuracy import standard_deviation
 
@@ -49,22 +49,34 @@ class TripEstimate:
     destinations: Float64
 
     def count(self, queries: npt.ArrayLike) -> Float64:
-        """float64 (queries,): the trips from a rectangle of whole cells to one, int64 (queries, 8), each a pair of boxes."""
+        """float64 (queries,): the trips from a rectangle to a rectangle of the grid, float64 (queries, 8): pairs of boxes with fractions of
+        cells.
+        """
         chosen = self.trips != 0
-        rectangles = np.asarray(queries, dtype=np.int64).reshape(-1, 8)
+        rectangles = np.asarray(queries, dtype=np.float64).reshape(-1, 8)
         return _answers(self.boxes[chosen], self.trips[chosen], self.origins, self.destinations, rectangles)
 
 
 def estimate_trips(measured: MeasuredTrips) -> TripEstimate:
     """The estimate of all that is measured."""
-    ends = [estimate("adaptive", each).grid() for each in (measured.origins, measured.destinations)]
-    leaves, trips = fitted(measured.pairs)
+    return filled(measured.pairs, margins(measured))
+
+
+def margins(measured: MeasuredTrips) -> tuple[Float64, Float64]:
+    """float64 (rows, columns) each: the released origins and destinations of each cell."""
+    origins, destinations = (estimate("adaptive", each).grid() for each in (measured.origins, measured.destinations))
+    return origins, destinations
+
+
+def filled(measured: MeasuredPairs, ends: tuple[Float64, Float64]) -> TripEstimate:
+    """The estimate of pairs, within which trips lie as the released origins and destinations do."""
+    leaves, trips = fitted(measured)
     below: list[Float64] = []
     for grid in ends:
         sums = np.zeros((grid.shape[0] + 1, grid.shape[1] + 1))
         np.cumsum(np.cumsum(np.maximum(grid, 0), axis=0), axis=1, out=sums[1:, 1:])
         below.append(sums)
-    return TripEstimate(measured.pairs.boxes[leaves], trips, *below)
+    return TripEstimate(measured.boxes[leaves], trips, *below)
 
 
 def fitted(measured: MeasuredPairs) -> tuple[Int64, Float64]:
@@ -156,25 +168,26 @@ def _share(whole: float, many: Float64, variance: Float64, out: Float64) -> None
 
 
 @compiled
-def _answers(boxes: Int32, trips: Float64, origins: Float64, destinations: Float64, queries: Int64) -> Float64:
+def _answers(boxes: Int32, trips: Float64, origins: Float64, destinations: Float64, queries: Float64) -> Float64:
     out = np.zeros(len(queries))
-    common = np.empty(8, dtype=np.int64)
+    box, common = np.empty(8), np.empty(8)
     for at in range(len(queries)):
         for leaf in range(len(boxes)):
             apart = False
             for side in range(4):
-                common[2 * side] = max(np.int64(boxes[leaf, 2 * side]), queries[at, 2 * side])
-                common[2 * side + 1] = min(np.int64(boxes[leaf, 2 * side + 1]), queries[at, 2 * side + 1])
+                box[2 * side], box[2 * side + 1] = boxes[leaf, 2 * side], boxes[leaf, 2 * side + 1]
+                common[2 * side] = max(box[2 * side], queries[at, 2 * side])
+                common[2 * side + 1] = min(box[2 * side + 1], queries[at, 2 * side + 1])
                 apart |= common[2 * side] >= common[2 * side + 1]
             if not apart:
-                part = _part(origins, boxes[leaf, :4], common[:4]) * _part(destinations, boxes[leaf, 4:], common[4:])
+                part = _part(origins, box[:4], common[:4]) * _part(destinations, box[4:], common[4:])
                 out[at] += trips[leaf] * part
     return out
 
 
 @compiled
-def _part(sums: Float64, box: Int32, inner: Int64) -> float:
-    """The part of the points of a box that lie in an inner one; of its cells, where it has no points."""
+def _part(sums: Float64, box: Float64, inner: Float64) -> float:
+    """The part of the points of a box that lie in an inner one; of its area, where it has no points."""
     whole = _within(sums, box[0], box[1], box[2], box[3])
     if whole > 1e-9:
         return min(max(_within(sums, inner[0], inner[1], inner[2], inner[3]) / whole, 0.0), 1.0)
@@ -182,5 +195,17 @@ def _part(sums: Float64, box: Int32, inner: Int64) -> float:
 
 
 @compiled
-def _within(sums: Float64, south: int, north: int, west: int, east: int) -> float:
-    return float(sums[north, east] - sums[south, east] - sums[north, west] + sums[south, west])
+def _within(sums: Float64, south: float, north: float, west: float, east: float) -> float:
+    return float(
+        _below(sums, north, east) - _below(sums, south, east) - _below(sums, north, west) + _below(sums, south, west)
+    )
+
+
+@compiled
+def _below(sums: Float64, y: float, x: float) -> float:
+    """Points south-west of a place of the grid; within a cell they lie evenly."""
+    row, column = int(y), int(x)
+    up, right = min(row + 1, sums.shape[0] - 1), min(column + 1, sums.shape[1] - 1)
+    low = sums[row, column] + (x - column) * (sums[row, right] - sums[row, column])
+    high = sums[up, column] + (x - column) * (sums[up, right] - sums[up, column])
+    return float(low + (y - row) * (high - low))

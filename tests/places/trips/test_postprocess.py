@@ -5,9 +5,9 @@ from itertools import product
 
 import numpy as np
 
-from starling.places.mechanism.trip_tree import TripTree
-from starling.places.postprocess.trips import estimate_trips
-from starling.places.trips import Trips
+from starling.places.trips.measurements import Trips
+from starling.places.trips.mechanism import TripTree
+from starling.places.trips.postprocess import estimate_trips
 from starling.privacy.neighbours import ADD_REMOVE_POINT
 
 SHAPE = (5, 3)

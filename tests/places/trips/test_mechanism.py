@@ -7,9 +7,11 @@ from math import exp
 import numpy as np
 import pytest
 
-from starling.places.mechanism import trip_tree
-from starling.places.mechanism.trip_tree import MARGIN, TripTree
-from starling.places.trips import MeasuredPairs, Trips
+from starling.errors import ParameterError
+from starling.places.mechanism.growing import noisy
+from starling.places.trips import mechanism as trip_tree
+from starling.places.trips.measurements import MeasuredPairs, Trips
+from starling.places.trips.mechanism import MARGIN, TripTree
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, ADD_REMOVE_POINT
 
 SHAPES = ((1, 2), (2, 1), (2, 2), (3, 1), (3, 2), (1, 5), (3, 5))
@@ -104,9 +106,29 @@ def test_a_number_has_the_distribution_of_its_noise() -> None:
     # The root of 400 releases: discrete Laplace of e = 3/5 of 1/50 of 50. False alarm: each frequency within 4.5 deviations, 7e-6 each.
     exact = Trips((1, 2), np.array([[0, 0, 0, 1]], dtype=np.int32), np.array([7], dtype=np.int64))
     rule = TripTree((1, 2), ADD_REMOVE_POINT, Fraction(50)).part(1 - 2 * MARGIN)
-    roots = np.array([trip_tree._pairs(rule, exact).value[0] for _ in range(400)])
+    roots = np.array([trip_tree._pairs(rule, exact, noisy).value[0] for _ in range(400)])
     q = exp(-0.6)
     for value in (6, 7, 8):
         chance = (1 - q) / (1 + q) * q ** abs(value - 7)
         assert abs((roots == value).mean() - chance) < 4.5 * (chance * (1 - chance) / 400) ** 0.5
     # A noise of twice the scale has a chance of 7 of .149 in place of .291: it is refused with a probability above .9.
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_all_follows_from_the_values(shape: tuple[int, int]) -> None:
+    mechanism = TripTree(shape, ADD_REMOVE_POINT, Fraction(2))
+    drawn = mechanism.draw(world(shape, 1, 4000))
+    values = [each.value for each in (drawn.origins, drawn.destinations, drawn.pairs)]
+    again = mechanism.replay(values)
+    for tree, like in ((drawn.origins, again.origins), (drawn.destinations, again.destinations)):
+        assert np.array_equal(tree.tree.boxes, like.tree.boxes)
+        assert np.array_equal(tree.noise, like.noise)
+        assert np.array_equal(tree.node, like.node)
+        assert tree.noises == like.noises
+    for name in ("boxes", "parents", "begins", "node", "value", "noise", "steered"):
+        assert np.array_equal(getattr(drawn.pairs, name), getattr(again.pairs, name))
+    assert drawn.pairs.noises == again.pairs.noises
+    for part in range(3):
+        for other, word in ((values[part][:-1], "fewer"), (np.append(values[part], 0), "more")):
+            with pytest.raises(ParameterError, match=word):
+                mechanism.replay([other if at == part else each for at, each in enumerate(values)])

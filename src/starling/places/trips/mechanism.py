@@ -10,7 +10,7 @@ amount, follows from released values; a trip lies in the pairs of one path, and 
 of epsilon/k. The three compose sequentially, and add up to epsilon.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import floor
@@ -20,9 +20,9 @@ import numpy as np
 
 from starling.places.measurements import ROOT, Bool, Int16, Int32, Int64
 from starling.places.mechanism.adaptive import JUMP, TOTAL, Adaptive, finest
-from starling.places.mechanism.growing import noisy
+from starling.places.mechanism.growing import Answer, GrowingTree, Replayed, noisy
 from starling.places.mechanism.ladders import remainders
-from starling.places.trips import MeasuredPairs, MeasuredTrips, Trips
+from starling.places.trips.measurements import MeasuredPairs, MeasuredTrips, Trips
 from starling.privacy.distributions.discrete import DiscreteLaplace
 from starling.privacy.events import PureDP
 from starling.privacy.guarantee import Guarantee, sequential
@@ -30,6 +30,8 @@ from starling.privacy.neighbours import Relation
 
 MARGIN: Final = Fraction(1, 5)
 """The part of epsilon of origins alone, and of destinations alone; pairs get the rest."""
+PARTS: Final = ("origins", "destinations", "pairs")
+"""What is measured, in this order."""
 LOAD: Final = 40
 """Pairs of the finest depth are about so many times the noisy number of trips times what one pays; see `adaptive.LOAD`."""
 
@@ -55,6 +57,13 @@ class TripTree:
         return Adaptive(self.shape, self.relation, share * self.epsilon, self.trips)
 
     @property
+    def budget(self) -> tuple[tuple[str, Fraction], ...]:
+        """What is measured in words, with what it costs one unit; all of it adds up to epsilon."""
+        pairs = (1 - 2 * MARGIN) * self.epsilon
+        ends = [(f"boxes of {end}", MARGIN * self.epsilon) for end in PARTS[:2]]
+        return (*ends, ("number of trips", TOTAL * pairs), ("pairs of boxes", (1 - TOTAL) * pairs))
+
+    @property
     def guarantee(self) -> Guarantee:
         """Both ends, the number of trips, and what every path of pairs spends."""
         end, rule = self.part(MARGIN), self.part(1 - 2 * MARGIN)
@@ -65,19 +74,38 @@ class TripTree:
 
     def draw(self, exact: Trips, /) -> MeasuredTrips:
         """Measure origins, destinations, then pairs. Raises OverflowError where a noisy number leaves int64."""
+        return self._measured(exact, (noisy,) * len(PARTS))
+
+    def replay(self, values: Sequence[Int64]) -> MeasuredTrips:
+        """What was drawn, from its noisy numbers alone: of origins, destinations and pairs, in the order in which they were drawn.
+
+        All else follows from them. Raises ParameterError where they are not as many as the boxes that follow.
+        """
+        parts = tuple(map(Replayed, values))
+        none = Trips(self.shape, np.empty((0, 4), dtype=np.int32), np.empty(0, dtype=np.int64))
+        measured = self._measured(none, parts)
+        for part in parts:
+            part.check_end()
+        return measured
+
+    def _measured(self, exact: Trips, parts: Sequence[Answer]) -> MeasuredTrips:
         end = self.part(MARGIN)
-        return MeasuredTrips(
-            end.draw(exact.margin(0)), end.draw(exact.margin(1)), _pairs(self.part(1 - 2 * MARGIN), exact)
-        )
+        origins, destinations = (end.grown(GrowingTree(exact.margin(at), parts[at])) for at in range(2))
+        return MeasuredTrips(origins, destinations, _pairs(self.part(1 - 2 * MARGIN), exact, parts[2]))
 
 
-def _pairs(rule: Adaptive, exact: Trips) -> MeasuredPairs:
+def depths(rule: Adaptive, trips: int) -> Mapping[int, Fraction]:
+    """The depths at which pairs are measured, ascending, with what one trip pays at each, by a noisy number of trips."""
+    levels = 2 * (max(rule.shape) - 1).bit_length()
+    return rule.amounts(finest((1 << levels, 1), trips, rule.amount, LOAD))
+
+
+def _pairs(rule: Adaptive, exact: Trips, answer: Answer) -> MeasuredPairs:
     """The tree over pairs: the root, then depth by depth those of one cell and one cell, the others, and leaves afresh."""
-    tree = _Growing(exact)
+    tree = _Growing(exact, answer)
     total = int(tree.measure(TOTAL * rule.amount, np.ones(1, dtype=np.bool_), steered=True)[0])
-    levels = 2 * (max(exact.shape) - 1).bit_length()
-    last = finest((1 << levels, 1), total, rule.amount, LOAD)
-    amounts: Mapping[int, Fraction] = rule.amounts(last)
+    amounts = depths(rule, total)
+    last = max(amounts)
     after = dict(zip(amounts, remainders(list(amounts.values())), strict=True))
     left = (1 - TOTAL) * rule.amount
     for depth in range(last):
@@ -97,8 +125,9 @@ def _pairs(rule: Adaptive, exact: Trips) -> MeasuredPairs:
 class _Growing:
     """Open pairs of boxes, and in which of them each exact pair of cells lies; what is closed is forgotten."""
 
-    def __init__(self, exact: Trips) -> None:
+    def __init__(self, exact: Trips, answer: Answer) -> None:
         rows, columns = exact.shape
+        self._answer = answer
         self.boxes: Int32 = np.array([[0, rows, 0, columns] * 2], dtype=np.int32)
         self._ends, self._points = exact.ends, exact.points
         self._holder: Int64 = np.zeros(len(exact.points), dtype=np.int64)
@@ -124,7 +153,7 @@ class _Growing:
             return chosen
         counts = np.zeros(len(self.boxes), dtype=np.int64)
         np.add.at(counts, self._holder, self._points)
-        values = noisy(counts[chosen], amount)
+        values = self._answer(counts[chosen], amount)
         noise = self._noises.setdefault(DiscreteLaplace(1 / amount), len(self._noises))
         nodes = self._begins[-2] + chosen
         kinds = np.full(len(chosen), noise, dtype=np.int16)

@@ -1,0 +1,62 @@
+"""A release of trips on a grid for who analyses it: its plan, its measurements, and the released trips."""
+
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy.typing as npt
+
+from starling.errors import ParameterError
+from starling.pages.parts import Headline, Section
+from starling.places.answers.coordinates import Units
+from starling.places.answers.sure import LEVEL
+from starling.places.trips.answers.released import ReleasedTrips, TripAnswers
+from starling.places.trips.artifact.pages import headline, pictures
+from starling.places.trips.artifact.public_plan import read_measurements, read_plan
+from starling.places.trips.publication import released_trips
+from starling.privacy.budget import Exact
+from starling.release.reading import DomainRelease, Release
+
+if TYPE_CHECKING:
+    from starling.release.plots import Plots
+
+
+class TripsRelease(DomainRelease):
+    """An opened release of trips on a grid.
+
+    Attributes:
+        plan: The public plan of the release.
+    """
+
+    main: ClassVar[str | None] = "flows"
+
+    def __init__(self, release: Release) -> None:
+        super().__init__(release)
+        self.plan = read_plan(self.folder)
+
+    @cached_property
+    def trips(self) -> ReleasedTrips:
+        """The released trips, which answer questions."""
+        return released_trips(self.plan, read_measurements(self.folder, self.plan))
+
+    def count(
+        self,
+        origin: npt.ArrayLike | None = None,
+        destination: npt.ArrayLike | None = None,
+        units: Units = "cells",
+        level: Exact = LEVEL,
+    ) -> TripAnswers:
+        """Trips from rectangles to rectangles, with sure intervals; arguments and errors as of `ReleasedTrips.count`."""
+        return self.trips.count(origin, destination, units, level)
+
+    def headline(self) -> Headline:
+        """All trips."""
+        return headline(self.plan, self.count())
+
+    def plot(self, slice: str | None = None) -> "Plots":
+        """Two maps: where trips begin, and where they end. Raises ParameterError where a slice is named: there are none."""
+        from starling.release.plots import Plots
+
+        if slice is not None:
+            raise ParameterError("slice", "is named, and flows on a grid have none", "leave it out")
+        sections = {each.name: Section(each.name.capitalize(), pictures=(each,)) for each in pictures(self.trips)}
+        return Plots(self.plan.title, "Released ends of trips on a public grid", sections)

@@ -1,0 +1,1 @@
+"""What released trips answer, and the intervals that surely hold the truth."""

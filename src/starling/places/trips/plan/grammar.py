@@ -1,0 +1,50 @@
+"""The grammar of the plan file of trips on a grid: every key, what it states, and what is refused."""
+
+from typing import Final
+
+from starling.places.flows.plan.choices import MOST_EXPECTED, MOST_TRIPS
+from starling.places.plan.grammar import GRID
+from starling.places.plan.unit_keys import check_records_of_person, unit_keys
+from starling.places.trips.plan.columns import Ends
+from starling.planfile.formats import FORMAT_KEY
+from starling.planfile.grammar import Key, Table, Values
+from starling.planfile.kinds import budget, table, text, whole
+from starling.planfile.toml import Section
+
+_COLUMN: Final = text("name a column of coordinates")
+_WHERE: Final = "Columns of longitudes and latitudes, or of x and y in plain units."
+_FLOWS: Final = Table(
+    {
+        "origin_x": Key(_WHERE, _COLUMN),
+        "origin_y": Key(_WHERE, _COLUMN),
+        "destination_x": Key(_WHERE, _COLUMN),
+        "destination_y": Key(_WHERE, _COLUMN),
+        "person": Key(
+            "Column that says whose a trip is, where persons are protected.", text("name a column"), default=""
+        ),
+    },
+    make=Ends,
+)
+
+
+def _check_privacy(section: Section, values: Values) -> None:
+    check_records_of_person(section, values, "trip", MOST_TRIPS)
+
+
+_PRIVACY: Final = Table(
+    {**unit_keys("trip", MOST_TRIPS), "epsilon": Key("The whole budget.", budget('write it like "0.5"'))},
+    check=_check_privacy,
+)
+TRIPS: Final = Table(
+    {
+        "title": Key("For people; stands on the report.", text("say what is published")),
+        "trip": Key("What is counted, in a word.", text('say it in a word, as in trip = "taxi trip"')),
+        "expected": Key(
+            "About how many trips there are, publicly, for previews.", whole(0, MOST_EXPECTED), default=None
+        ),
+        "grid": Key("The public grid, of both ends.", table(GRID)),
+        "flows": Key("Where records say from where to where.", table(_FLOWS), field="columns"),
+        "format": FORMAT_KEY,
+        "privacy": Key("What is promised.", table(_PRIVACY)),
+    }
+)

@@ -1,0 +1,62 @@
+"""The confidential records of trips on a grid: their public shape, and from which cell to which each leads.
+
+Forms: CSV with a header, Parquet (one file, or a folder of parts), and what a session holds. Each end is two numbers, in degrees or plain
+units.
+
+Every record follows one rule, so that none can stop a run: a trip is dropped, uncounted, if one of its ends is missing, no point, or
+outside the box, or if it has no person where a person is protected.
+"""
+
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from starling.engine.held_records import Held, InMemory, hold
+from starling.engine.plain_text import numbers_of
+from starling.engine.record_files import Records, open_files
+from starling.engine.record_parts import check_types, table_records
+from starling.places.measurements import Int64
+from starling.places.plan.grid import Float64
+from starling.places.source.cells import cells_at
+from starling.places.source.values import numbers
+from starling.places.trips.plan import Plan
+
+
+def open_records(data: str | Path | InMemory, plan: Plan) -> Records | Held:
+    """Check the public shape of records: their form, columns and types.
+
+    Raises:
+        SourceError: with all missing columns at once.
+    """
+    columns, wanted = plan.columns.names, partial(_wanted, plan)
+    if isinstance(data, str | Path):
+        fix = f"the plan reads {', '.join(columns)}"
+        return open_files(data, lambda file: table_records(file, columns, fix, wanted, plan.format), "CSV or Parquet")
+    held = hold(data, columns)
+    check_types(held.parts[0].path, held.columns, held.schema, wanted)
+    return held
+
+
+def _wanted(plan: Plan, name: str, kind: pa.DataType) -> str:
+    """As `record_parts.Wanted` says."""
+    whole = pa.types.is_integer(kind)
+    if name in plan.columns.coordinates:
+        return "" if whole or pa.types.is_floating(kind) or pa.types.is_decimal(kind) else "a number"
+    text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
+    return "" if text or whole else "text or an integer"
+
+
+def ends_of(plan: Plan, table: pa.Table) -> tuple[tuple[Float64, Float64], tuple[Float64, Float64]]:
+    """Of the origin and of the destination, float64 (records,) and float64 (records,): x and y; NaN where there is none."""
+    x, y, other_x, other_y = (
+        np.ascontiguousarray(numbers(numbers_of(table[name], plan.format))) for name in plan.columns.coordinates
+    )
+    return (x, y), (other_x, other_y)
+
+
+def pairs_of(plan: Plan, table: pa.Table) -> Int64:
+    """int64 (records,): the cell of the origin times all cells, plus that of the destination; -1 for a record that is dropped."""
+    origin, destination = (cells_at(plan.grid, x, y) for x, y in ends_of(plan, table))
+    return np.where((origin >= 0) & (destination >= 0), origin * plan.grid.cells + destination, -1)

@@ -1,0 +1,28 @@
+"""The pages of a release of trips on a grid: trips between the quarters of its box, and the maps of where they begin and end."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from starling.pages.parts import Picture, Table
+from starling.places.trips.analysis import TripsRelease
+from starling.places.trips.artifact.pages import pictures, quarters
+from starling.screens.domain_pages import DomainPages
+
+
+class TripsPages(DomainPages):
+    """The pages of a release of trips on a grid."""
+
+    counted = "trips"
+
+    @property
+    def _of(self) -> TripsRelease:
+        release: Any = self.release
+        return release  # type: ignore[no-any-return]
+
+    def summary(self) -> Table:
+        """Trips between quarters, each with its sure interval."""
+        return quarters(self._of.trips)
+
+    def pictures(self) -> Sequence[Picture]:
+        """Where trips begin, and where they end."""
+        return pictures(self._of.trips)

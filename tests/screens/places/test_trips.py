@@ -1,0 +1,22 @@
+"""The pages of a release of trips on a grid: trips between quarters as a table, and two maps."""
+
+from pathlib import Path
+
+from starling.places.trips.publish import release
+from starling.release.payment import PaymentOptions
+from starling.screens.places.kinds import pages_of_places
+from starling.screens.places.trips import TripsPages
+from starling.verification import open_release
+from tests.places.trips.worlds import MANY, plan
+
+
+def test_a_release_of_trips_is_shown_by_its_quarters_and_its_maps(tmp_path: Path) -> None:
+    release(plan(tmp_path), MANY, tmp_path / "out", payment=PaymentOptions(unvalidated=True))
+    with open_release(tmp_path / "out") as opened:
+        pages = pages_of_places(opened)
+        assert isinstance(pages, TripsPages)
+        table = pages.summary()
+        assert len(table.rows) == 16
+        assert table.rows[0][:2] == ("south-west", "south-west")
+        assert [each.name for each in pages.pictures()] == ["origins", "destinations"]
+        assert all("<svg" in each.draw() for each in pages.pictures())
