@@ -31,7 +31,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_every_verb_takes_a_plan_of_areas(world: Path, tmp_path: Path) -> None:
     assert "2 counted" in call("plan", world / "plan.toml").output
     assert "Standard deviation" in call("preview", world / "plan.toml").output
-    assert "is of plans of a grid" in call("preview", world / "plan.toml", "--size", "5", code=2).output
+    assert "is of points on a grid" in call("preview", world / "plan.toml", "--size", "5", code=2).output
     call("validate", world / "plan.toml", "--records", world / "records.csv")
     call("generate", world / "plan.toml", "--out", tmp_path / "invented", "--points", "20")
     call("plot", world / "release", "--out", tmp_path / "pictures")

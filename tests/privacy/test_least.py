@@ -12,7 +12,15 @@ from starling.privacy.distributions.discrete import (
     DiscreteGaussian,
     DiscreteLaplace,
 )
-from starling.privacy.events import EVENTS, Event, ExponentialMechanism, LatticeNoise, PermuteAndFlip, noise_event
+from starling.privacy.events import (
+    EVENTS,
+    Event,
+    ExponentialMechanism,
+    LatticeNoise,
+    MedianResponse,
+    PermuteAndFlip,
+    noise_event,
+)
 from starling.privacy.guarantee import Guarantee, bounded_overlap, sequential
 from starling.privacy.least import (
     LEAST_LATTICE_RATE,
@@ -22,6 +30,7 @@ from starling.privacy.least import (
 from starling.privacy.neighbours import REPLACE_PERSON
 from starling.privacy.sampling.lattice import lattice_noise
 from starling.privacy.sampling.noise import draw
+from starling.privacy.sampling.response import randomized_choice
 from starling.privacy.sampling.selection import exponential_mechanism, permute_and_flip
 from tests.stepping import at_most
 
@@ -32,6 +41,7 @@ AT_LEAST: dict[str, Event] = {
     "lattice": LatticeNoise(LEAST_LATTICE_RATE),
     "exponential": ExponentialMechanism(2 * LEAST_SELECTION_RATE),
     "permute-and-flip": PermuteAndFlip(2 * LEAST_SELECTION_RATE),
+    "median": MedianResponse(2 * LEAST_SELECTION_RATE, Fraction(1, 2**40)),
 }
 BELOW: dict[str, Event] = {
     "laplace": noise_event(DiscreteLaplace(LARGEST_SCALE * ONE_MORE)),
@@ -39,6 +49,7 @@ BELOW: dict[str, Event] = {
     "lattice": LatticeNoise(LEAST_LATTICE_RATE / ONE_MORE),
     "exponential": ExponentialMechanism(2 * LEAST_SELECTION_RATE / ONE_MORE),
     "permute-and-flip": PermuteAndFlip(2 * LEAST_SELECTION_RATE / ONE_MORE),
+    "median": MedianResponse(2 * LEAST_SELECTION_RATE / ONE_MORE, Fraction(1, 2**40)),
 }
 
 
@@ -49,6 +60,9 @@ def drawn(event: Event) -> None:
         lattice_noise(event.rate, 1, columns=3)
     elif isinstance(event, ExponentialMechanism):
         exponential_mechanism(scores, event.epsilon, event.score_sensitivity, 3)
+    elif isinstance(event, MedianResponse):
+        exponential_mechanism(scores, event.median_epsilon)
+        randomized_choice(scores, event.response_epsilon, 5)
     elif isinstance(event, PermuteAndFlip):
         permute_and_flip(scores, event.epsilon, event.score_sensitivity)
     else:

@@ -4,7 +4,7 @@
 - Discrete Gaussian noise: of sigma squared 2^90 or less (sampling/wide_gaussian.py).
 - Lattice noise: the table of norms has 57/rate entries (sampling/lattice.py).
 - A selection: with t = epsilon/(2 sensitivity), a candidate is off by more than ln(M/alpha)/t with a probability below alpha. For M below
-  2^32 and alpha down to 10^-40 that is below 2^47 at the least t: a whole number that a double holds.
+  2^32 and alpha down to 10^-40 that is below 2^47 at the least t: a whole number that a double holds. So is a median's.
 
 A plan may need more for reasons of its own, such as sums of noisy counts within 64 bits, and says so itself. What was charged before a
 least budget was stated is carried out and verified all the same: `check_least` is for what is planned, asked or charged anew.
@@ -23,6 +23,7 @@ from starling.privacy.events import (
     Event,
     ExponentialMechanism,
     LatticeNoise,
+    MedianResponse,
     PermuteAndFlip,
 )
 from starling.privacy.guarantee import Composition, Guarantee
@@ -80,5 +81,7 @@ def _shortfall(event: Event) -> Fraction:
         return LEAST_LATTICE_RATE / event.rate
     if isinstance(event, ExponentialMechanism | PermuteAndFlip):
         return 2 * event.score_sensitivity * LEAST_SELECTION_RATE / event.epsilon
+    if isinstance(event, MedianResponse):
+        return 2 * LEAST_SELECTION_RATE / event.median_epsilon
     # Of what has a cost alone nothing more is known; its plan states its least budget.
     return Fraction(0)
