@@ -19,10 +19,9 @@ if TYPE_CHECKING:
 
 
 def _reopen(folder: Path) -> "GroupsPublication":
-    from starling.groups.artifact import read_plan
     from starling.groups.publication import GroupsPublication
 
-    return GroupsPublication(read_plan(folder))
+    return GroupsPublication.reopened(folder)
 
 
 def _invent(plan: str, _: Mapping[str, Path], folder: Path) -> Invented:

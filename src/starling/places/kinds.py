@@ -75,14 +75,19 @@ def reopened(folder: Path) -> "Publication[Any, Any]":
     """The publication of a release, from the public choices in its folder; raises IntegrityError or PlanError where they are none."""
     if _has_flows(folder):
         if (folder / AREAS_FILE).is_file():
-            from starling.places.flows.publication import reopened
-        else:
-            from starling.places.trips.publication import reopened  # type: ignore[assignment]
-    elif (folder / AREAS_FILE).is_file():
-        from starling.places.areas.publication import reopened  # type: ignore[assignment]
-    else:
-        from starling.places.publication import reopened  # type: ignore[assignment]
-    return reopened(folder)
+            from starling.places.flows.publication import FlowsPublication
+
+            return FlowsPublication.reopened(folder)
+        from starling.places.trips.publication import TripsPublication
+
+        return TripsPublication.reopened(folder)
+    if (folder / AREAS_FILE).is_file():
+        from starling.places.areas.publication import AreasPublication
+
+        return AreasPublication.reopened(folder)
+    from starling.places.publication import PlacesPublication
+
+    return PlacesPublication.reopened(folder)
 
 
 def opened(release: "Release") -> "PlacesRelease | AreasRelease | FlowsRelease | TripsRelease":

@@ -13,7 +13,7 @@ import pytest
 from starling import places
 from starling.engine.bounded_records import KEY
 from starling.errors import ParameterError
-from starling.places.areas.publication import reopened
+from starling.places.areas.publication import AreasPublication
 from starling.places.areas.source.cells import cells_of
 from starling.places.counts import points_by_cell
 from starling.places.source import open_records
@@ -110,7 +110,7 @@ def test_slices_are_compared_with_independent_noise(tmp_path: Path) -> None:
 
 def test_measurements_of_another_form_are_refused(tmp_path: Path) -> None:
     session(tmp_path, **HUGE).release(POINTS, tmp_path / "out")
-    publication = reopened(tmp_path / "out")
+    publication = AreasPublication.reopened(tmp_path / "out")
     file = tmp_path / "out" / "measurements" / "counts.parquet"
     table = pq.read_table(file)
     columns = [table["slice"], table["level"], pa.chunked_array([table["node"].to_numpy()[::-1]]), table["value"]]

@@ -39,7 +39,7 @@ def written(folder: Path, measured: tuple[Measured, ...]) -> Path:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         return (folder / name).open("wb")
 
-    write_measurements(cast("Any", create), measured)
+    write_measurements(cast("Any", create), plan({}), measured)
     return folder
 
 

@@ -57,7 +57,7 @@ def tables(plan: Plan) -> tuple[Table, ...]:
     )
 
 
-def sheets() -> list[Sheet]:
+def sheets(_: Plan) -> list[Sheet]:
     """The measurements for the data package."""
     return [
         Sheet(path, TITLES[path], tuple(column(each.name, each.type, WORDS[each.name]) for each in schema))

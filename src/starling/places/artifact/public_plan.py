@@ -105,7 +105,7 @@ def read_plan(folder: Path) -> Plan:
     return plan
 
 
-def write_measurements(create: Create, measured: Sequence[Measured]) -> None:
+def write_measurements(create: Create, _: Plan, measured: Sequence[Measured]) -> None:
     """Write the measurements of all slices; `create` makes the files."""
     stated = SlicesFile(tuple(_stated(each) for each in measured))
     with create(SLICES) as file:

@@ -44,7 +44,7 @@ def tables(plan: AreasPlan) -> tuple[Table, ...]:
     return (Table(AREAS, title, TABLE, COLUMN_WORDS, ("slice", "level", "node"), (), (csv,), rows),)
 
 
-def sheets() -> list[Sheet]:
+def sheets(_: AreasPlan) -> list[Sheet]:
     """The measurements for the data package."""
     columns = tuple(column(each.name, each.type, WORDS[each.name]) for each in SCHEMA)
     return [Sheet(COUNTS, "Noisy numbers of points of all nodes, as they were drawn", columns)]

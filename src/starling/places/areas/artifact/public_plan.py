@@ -53,7 +53,7 @@ def read_plan(folder: Path) -> PricedPlan:
     return plan
 
 
-def write_measurements(create: Create, measured: AreaMeasurements) -> None:
+def write_measurements(create: Create, _: AreasPlan, measured: AreaMeasurements) -> None:
     """Write the measurements into a file that `create` makes."""
     with create(COUNTS) as file:
         pq.write_table(_table(measured), file, compression="zstd", write_statistics=False)

@@ -60,7 +60,7 @@ def _plan(values: Mapping[str, Json]) -> Plan:
     return Plan.of(stated)
 
 
-def write_measurements(create: Create, drawn: MeasuredTrips) -> None:
+def write_measurements(create: Create, _: Plan, drawn: MeasuredTrips) -> None:
     """Write what was drawn; `create` makes the file."""
     parts = (drawn.origins.value, drawn.destinations.value, drawn.pairs.value)
     with create(TRIPS) as file, pq.ParquetWriter(file, SCHEMA, compression="zstd", write_statistics=False) as writer:
