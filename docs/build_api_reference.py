@@ -31,12 +31,14 @@ after a charge there is `RunFailed` alone ([errors](#starlingerrors)).
 """
 PLANS: Final = """## Plans
 
+A plan is made by `plan` of its domain, read by `load` of its class, or stated by the keys of a plan file in `of`.
+`values` gives these back, `cost` is what a release costs, and `guarantee` what ledger, audit and report read.
 All plans have these in common, with the arguments that fit; shown are those of tables.
 `ledger`, `dataset`, `analyst`, `request_id` and `unvalidated` are those of [PaymentOptions](#starlingpaymentoptions).
 """
 PACKAGES: Final = (starling, tables, groups, places, genome)
 RELEASES: Final = (DomainRelease, TablesRelease, GroupsRelease, PlacesRelease, GenomeRelease)
-FACE: Final = ("cost", "generate", "guarantee", "load", "of", "preview", "release", "save", "validate", "values")
+FACE: Final = ("generate", "load", "of", "preview", "release", "save", "validate")
 """What a session does with a plan; its other attributes are what the plan file states."""
 NOT_SHOWN: Final = (
     "answers", "first_squares", "keep_open", "parts", "pictured", "questions",
@@ -146,15 +148,17 @@ def is_brief(name: str, value: Any) -> bool:
 def described(name: str, value: Any) -> str:
     """The section about one public name, or its line."""
     if is_brief(name, value):
-        return f"- `{signature(name, value)}`: {' '.join(paragraphs(value)[:1])}"
+        return f"- `{signature(name, value)}`"
     has_arguments = "\nArgs:\n" in (inspect.getdoc(value) or "") or not inspect.isclass(value)
-    is_plan = getattr(value, "__name__", "") == "Plan"
+    is_plan = getattr(value, "__name__", "").endswith("Plan")
     call = f"`{signature(name, value)}`" if has_arguments else ""
     arguments = entries(value, "Args") if has_arguments or is_plan else entries(value, "Attributes")
     lists = ["\n".join(line for line in arguments if line not in common_arguments())]
     if inspect.isclass(value):
         lists.append("\n".join(members(value)))
-    return "\n\n".join(block for block in [f"### {name}", call, *paragraphs(value)[:2], *lists] if block)
+    return "\n\n".join(
+        block for block in [f"### {name}", call, *paragraphs(value)[: 1 if is_plan else 2], *lists] if block
+    )
 
 
 def is_said(module: ModuleType, value: Any) -> bool:
@@ -169,7 +173,15 @@ def package(module: ModuleType) -> str:
     names = {name: value for name, value in values.items() if not is_said(module, value)}
     lines = [described(name, value) for name, value in names.items() if is_brief(name, value)]
     sections = [described(name, value) for name, value in names.items() if not is_brief(name, value)]
-    blocks = [f"## {module.__name__}", " ".join(paragraphs(module)[:1]), "\n".join(lines), *sections]
+    methods = "methods of a plan or of `Study`" if module is genome else "methods of a plan"
+    alike = f"Explained as {methods}:"
+    blocks = [
+        f"## {module.__name__}",
+        " ".join(paragraphs(module)[:1]),
+        *([alike] if lines else []),
+        "\n".join(lines),
+        *sections,
+    ]
     return "\n\n".join(block for block in blocks if block)
 
 

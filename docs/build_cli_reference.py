@@ -1,8 +1,8 @@
 """Write docs/reference/cli.md from the commands themselves. Run this file after a change of a command."""
 
 import inspect
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -18,13 +18,22 @@ This page is written by `python docs/build_cli_reference.py`, and a test compare
 
 `starling --version` shows the version. Every command has `--help`, and nearly every one `--json`, which prints one JSON document.
 Results go to standard output; findings and progress go to standard error.
-An option that commands share in the same words is explained once: here, or at the head of its part.
-"Also" lists arguments, and options that are explained so.
+"Also" lists [options that commands share](#common-options) in the same words.
 
 **Exit codes.** {EXIT_CODES}
 """
+Record = tuple[str, str]
+"""An option as help names and explains it."""
 COMMON: Final = 2
-"""In so many commands, an option is explained once: at the head of the page, or of their part."""
+"""In so many commands, an option is explained once, at the head of the page."""
+FEW: Final = 4
+"""So many names of commands are said beside an option that has other words in all others."""
+SETS: Final = {
+    "payment": ("--zip", "--ledger", "--dataset", "--analyst", "--request-id", "--unvalidated", "--yes"),
+    "study": ("--genotypes", "--phenotype", "--covariates"),
+    "where": ("--rectangles", "--polygons", "--hexagons", "--units", "--level", "--together"),
+}
+"""Options that go together, by the name of their list."""
 
 
 def walk(command: click.Command, context: click.Context) -> Iterator[tuple[click.Command, click.Context]]:
@@ -64,46 +73,86 @@ def part_of(context: click.Context) -> str:
     return " ".join(context.command_path.split()[:2])
 
 
-def common_options(part: str = "") -> dict[str, str]:
-    """The options that many commands of a part, or of all parts, have in the same words; of one name, the words of most commands."""
-    counted = Counter(record for each in commands() if part in ("", part_of(each[1])) for record in options(*each))
-    common: dict[str, str] = {}
-    for (name, text), number in counted.most_common():
-        if number >= COMMON:
-            common.setdefault(name, text)
+def typed(record: Record) -> str:
+    """What is typed of an option, without its value."""
+    return record[0].split()[0]
+
+
+def common_options() -> dict[Record, str]:
+    """The options that many commands have in the same words, each with whose it is, where that has to be said.
+
+    Of one name, the words of most commands are anybody's. Other words are those of a part of the page, or of commands of
+    a few names, where all of these have them.
+    """
+    having: dict[Record, list[tuple[str, str]]] = defaultdict(list)
+    for command, context in commands():
+        for record in options(command, context):
+            having[record].append((part_of(context).removeprefix("starling "), str(command.name)))
+    many = {record: homes for record, homes in having.items() if len(homes) >= COMMON}
+    common: dict[Record, str] = {}
+    for record, homes in sorted(many.items(), key=lambda each: -len(each[1])):
+        rivals = [other for other in many if other != record and typed(other) == typed(record)]
+        if not any(rival in common for rival in rivals):
+            common[record] = ""
+            continue
+        for side in (0, 1):
+            mine = {home[side] for home in homes}
+            if len(mine) <= FEW and not mine & {home[side] for rival in rivals for home in many[rival]}:
+                common[record] = f" of {', '.join(f'`{name}`' for name in sorted(mine))}"
+                break
     return common
 
 
-def explained(common: dict[str, str]) -> str:
-    """Common options with what they mean."""
-    return "\n".join(["Common options:", "", *(f"- `{name}`: {text}" for name, text in sorted(common.items()))])
+def explained(common: Mapping[Record, str]) -> str:
+    """Common options with what they mean: those of each set, and all others."""
+    lines = {record: f"- `{record[0]}`{whose}: {record[1]}" for record, whose in sorted(common.items())}
+    blocks = []
+    for title, names in SETS.items():
+        own = [record for name in names for record in lines if typed(record) == name and not common[record]]
+        blocks.append("\n".join([f"Those of *{title}*:", "", *(lines.pop(record) for record in own)]))
+    return "\n\n".join([*blocks, "\n".join(["All others:", "", *lines.values()])])
 
 
-def entry(command: click.Command, context: click.Context, common: dict[str, str]) -> str:
+def in_sets(taken: Sequence[str]) -> list[str]:
+    """Options, of which a whole set is said by its name."""
+    whole = [title for title, names in SETS.items() if set(names) <= set(taken)]
+    rest = [f"`{name}`" for name in taken if not any(name in SETS[title] for title in whole)]
+    return [*rest, *(f"*{title}*" for title in whole)]
+
+
+def entry(command: click.Command, context: click.Context, common: Mapping[Record, str]) -> str:
     """The section of the page about one command; `common` are the options that are explained elsewhere on the page."""
     level = min(len(context.command_path.split()), 3)
     arguments = [each.make_metavar(context) for each in command.get_params(context) if isinstance(each, click.Argument)]
     listed = options(command, context)
-    shared = [f"`{name.split()[0]}`" for name, text in listed if common.get(name) == text]
     summary, *more = inspect.cleandoc(command.help or "").partition("\f")[0].replace("\b\n", "").split("\n\n")
-    taken = [*(f"`{name}`" for name in arguments), *shared]
+    taken = [typed(record) for record in listed if record in common]
     blocks = [
-        f"{'#' * level} {heading(context)}",
+        " ".join(["#" * level, heading(context), *arguments]),
         "\n\n".join([summary, *more]) if isinstance(command, click.Group) else summary,
-        "\n".join(f"- `{name}`: {text}" for name, text in listed if common.get(name) != text),
-        f"Also: {', '.join(taken)}." if taken else "",
+        "\n".join(f"- `{name}`: {text}" for name, text in listed if (name, text) not in common),
+        f"Also: {', '.join(in_sets(taken))}." if taken else "",
     ]
     return "\n\n".join(block for block in blocks if block)
 
 
 def repeated(command: click.Command, context: click.Context, seen: Mapping[str, str]) -> str:
-    """What a group is in a sentence where all of its commands stand in one earlier group by the same names; else nothing."""
+    """What a group is where all of its commands stand in one earlier group by the same names, with options of its own; else nothing."""
     if not isinstance(command, click.Group) or context.parent is None or context.parent.parent is None:
         return ""
     names = command.list_commands(context)
-    groups = {seen.get(name, "") for name in names}
-    (group, *others) = groups
-    return "" if others or not group else f"Commands: those of `{group}`: {', '.join(f'`{name}`' for name in names)}."
+    (group, *others) = {seen.get(name, "") for name in names}
+    if others or not group:
+        return ""
+    above, below = (
+        [options(*each) for each in commands() if each[1].command_path in {f"{path} {name}" for name in names}]
+        for path in (group, context.command_path)
+    )
+    earlier = {record for each in above for record in each}
+    own = [record for record in below[0] if record not in earlier and all(record in each for each in below)]
+    lines = [f"- `{name}`: {text}" for name, text in own]
+    sentence = f"Commands: those of `{group}`: {', '.join(f'`{name}`' for name in names)}, with:"
+    return "\n".join([sentence, "", *lines])
 
 
 def page() -> str:
@@ -116,11 +165,7 @@ def page() -> str:
         parent, _, name = context.command_path.rpartition(" ")
         if parent in hidden:
             continue
-        within = common_options(part_of(context))
-        blocks.append(entry(command, context, common | within))
-        own = {name: text for name, text in within.items() if common.get(name) != text}
-        if context.command_path == part_of(context) and own:
-            blocks.append(explained(own))
+        blocks.append(entry(command, context, common))
         if sentence := repeated(command, context, seen):
             blocks.append(sentence)
             hidden.append(context.command_path)

@@ -1,7 +1,7 @@
 """Write docs/reference/plan-keys.md from the grammars of plan files. Run this file after a change of a key."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
@@ -23,18 +23,27 @@ With the JSON Schema of `starling DOMAIN schema > plan.schema.json`, and `#:sche
 an editor completes keys and marks wrong ones. The site has them too, as `reference/DOMAIN.schema.json`.
 Which keys go together, the command `plan` checks.
 """
+Row = tuple[str, ...]
+"""Name, values, what it is without, and meaning of a key."""
 COLUMNS: Final = ("key", "takes", "left out", "means")
 RULE: Final = ("---",) * len(COLUMNS)
 
 
-def rows(table: Table) -> Iterator[tuple[str, ...]]:
-    """A row for each key of a table and of those inside it; keys that stand together and say the same share one."""
-    for says, alike in groupby(_rows(table), key=lambda row: row[1:]):
+def rows(table: Table, known: Container[Row] = ()) -> Iterator[Row]:
+    """A row for each key of a table and of those inside it, but for known ones; keys that say the same share one.
+
+    These stand together, or have one name in several tables.
+    """
+    shared: dict[Row, list[str]] = {}
+    for says, alike in groupby((row for row in _rows(table) if row not in known), key=lambda row: row[1:]):
         names = [row[0] for row in alike]
-        yield (names[0] if len(names) == 1 else f"{names[0]} … {names[-1]}"), *says
+        name = names[0] if len(names) == 1 else f"{names[0]} … {names[-1]}"
+        shared.setdefault((name.strip("*`").rpartition(".")[2], *says), []).append(name)
+    for (_, *says), names in shared.items():
+        yield ", ".join(names), *says
 
 
-def _rows(table: Table, above: str = "") -> Iterator[tuple[str, ...]]:
+def _rows(table: Table, above: str = "") -> Iterator[Row]:
     for name, key in table.keys.items():
         inside = None if key.kind.inside in (AREAS, FORMAT) else key.kind.inside
         if key.kind.words and (inside is None or key.default is not NEEDED):
@@ -53,24 +62,16 @@ def without(key: Key) -> str:
     return "" if written in (None, "", (), [], {}) else f"`{json.dumps(written)}`"
 
 
-def section(title: str, table: Table) -> str:
-    """A part of the page."""
-    return listed(title, rows(table))
-
-
-def listed(title: str, lines: Iterable[tuple[str, ...]], note: str = "") -> str:
-    """A table of keys under its title."""
-    return f"## {title}\n\n{note}" + "\n".join(f"|{'|'.join(line)}|" for line in (COLUMNS, RULE, *lines))
-
-
-def beside_places(title: str, table: Table, places: Table) -> str:
-    """The keys of plans of areas, flows or trips that plans of a grid have not, or that say something else there."""
-    known = set(rows(places))
-    return listed(
-        title,
-        (row for row in rows(table) if row not in known),
-        "Keys that are not here are those of places, where they apply.\n\n",
-    )
+def section(title: str, table: Table, others: Mapping[str, Table]) -> str:
+    """A part of the page: the keys of a table under its title, by name alone where others have them in the same words."""
+    blocks, known = [f"## {title}"], set[Row]()
+    for other, keys in others.items():
+        alike = [row for row in _rows(keys) if row in set(_rows(table)) - known]
+        if alike:
+            blocks.append(f"As of {other}: {', '.join(row[0] for row in alike)}.")
+        known |= set(alike)
+    lines = rows(table, known)
+    return "\n\n".join([*blocks, "\n".join(f"|{'|'.join(line)}|" for line in (COLUMNS, RULE, *lines))])
 
 
 def grammars() -> dict[str, Mapping[str, Table]]:
@@ -82,13 +83,11 @@ def grammars() -> dict[str, Mapping[str, Table]]:
 def page() -> str:
     """The whole page."""
     parts = [
-        beside_places(title.capitalize(), each, named["places"])
-        if title in ("places by area", "flows", "flows on a grid")
-        else section(title[0].upper() + title[1:], each)
+        section(title[0].upper() + title[1:], table, dict([*named.items()][:place]))
         for named in grammars().values()
-        for title, each in named.items()
+        for place, (title, table) in enumerate(named.items())
     ]
-    shared = (section("`[areas]` { #areas }", AREAS), section("`[format]` { #format }", FORMAT))
+    shared = (section("`[areas]` { #areas }", AREAS, {}), section("`[format]` { #format }", FORMAT, {}))
     return "\n\n".join([HEAD.rstrip("\n"), *parts, *shared]) + "\n"
 
 
