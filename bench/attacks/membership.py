@@ -33,6 +33,7 @@ from scipy.stats import betabinom
 from bench.attacks.people import deals
 from starling.errors import ParameterError
 from starling.genome.counts.pairs import carriers, pair_distances, pair_tables
+from starling.genome.distance.joint_scores import JointScores
 from starling.genome.distance.rules import Rule
 from starling.genome.measurements import Cells, SnpScores
 from starling.genome.mechanism.explore import ExploreMechanism
@@ -121,7 +122,7 @@ class Study:
         """Of plans that protect phenotypes alone."""
         raise AssertionError(self)
 
-    def joint_scores(self, indices: Int64, scale: int, /) -> tuple[Int64, float, Float64]:
+    def joint_scores(self, indices: Int64, scale: int, /) -> JointScores:
         """Of plans that protect phenotypes alone."""
         raise AssertionError(indices, scale)
 

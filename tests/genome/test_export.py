@@ -20,6 +20,7 @@ from starling.genome.export import ASSOC_COLUMNS
 from starling.genome.measurements import Block, Cells, Explored, Number, SelectedSnps
 from starling.genome.plan import Explore, Plan, Scan, SnpPval, Snps
 from starling.genome.postprocess.estimates import estimate
+from tests.genome.artifact.test_scan_formats import FIVE, SCORES
 from tests.genome.inference.test_scans import FAR, PLAN, scanned
 
 ONE = Fraction(1)
@@ -160,7 +161,7 @@ def test_plinks_columns(tmp_path: Path) -> None:
 
 def test_mistakes_are_refused_before_anything_is_written(tmp_path: Path) -> None:
     out = tmp_path / "found.tsv"
-    with pytest.raises(ParameterError, match="holds no p-values; export a release of snp-pval or of explore"):
+    with pytest.raises(ParameterError, match="holds no p-values; export a release of snp-pval, explore, scan,"):
         export(a_plan(), QUESTION.number(a_plan()), Number(2, 3), out, "gwas-ssf")
     with pytest.raises(ParameterError, match="format is not gwas-ssf, plink-assoc, plink-glm"):
         export(a_plan(), QUESTION, explored(), out, "ssf")  # type: ignore[arg-type]
@@ -200,6 +201,22 @@ def test_gwas_ssf_of_a_scan_has_no_value_missing_that_its_validator_wants(
     assert all(float(row["ci_lower"]) < float(row["odds_ratio"]) < float(row["ci_upper"]) for row in rows)
     about = yaml.safe_load(beside.read_text())["author_notes"]
     assert about.startswith("Genotypes, covariates and who takes part are not protected")
-    assert "Left out: 3 SNPs without an odds ratio, or with alleles other than A, C, G and T." in about
-    with pytest.raises(ParameterError, match="has no SNP with an odds ratio"):
+    assert "Left out: 3 SNPs without an effect, or with alleles other than A, C, G and T." in about
+    with pytest.raises(ParameterError, match="has no SNP with an effect"):
         export(plan, Scan(FAR), scanned([0.0] * 6), tmp_path / "none.tsv", "gwas-ssf")
+
+
+def test_gwas_ssf_of_effects_has_no_value_missing_that_its_validator_wants(tmp_path: Path) -> None:
+    """The validator (bench/summary_statistics.py) takes such a file of SNPs on all chromosomes."""
+    for cases, effect in ((200, "odds_ratio"), (None, "beta")):
+        question = replace(FIVE, prevalence_epsilon=None if cases is None else Fraction(1))
+        data, beside = export(PLAN, question, replace(SCORES, cases=cases), tmp_path / f"{effect}.tsv", "gwas-ssf")
+        header, rows = ssf(data)
+        check_ssf(header, rows)
+        assert header[4] == effect
+        assert [row["snp"] for row in rows] == ["rs1", "rs4"], "covariates explain rs2"
+        assert not [row for row in rows for name, value in row.items() if value == "#NA" and name != "rsid"]
+        assert all(float(row["ci_lower"]) < float(row[effect]) < float(row["ci_upper"]) for row in rows)
+        assert "Left out: 1 SNPs without an effect" in yaml.safe_load(beside.read_text())["author_notes"]
+    with pytest.raises(ParameterError, match="is plink-assoc, which is of p-values that were asked for"):
+        export(PLAN, FIVE, SCORES, tmp_path / "x", "plink-assoc")

@@ -67,6 +67,11 @@ def test_slopes_are_those_of_least_squares(study: Path) -> None:
     assert np.log(frame["OR"]).to_numpy() == pytest.approx(frame["SLOPE"].to_numpy() / (share * (1 - share)), rel=1e-4)
     assert int(release.to_pandas("cases")["CASES"][0]) == sum(cases)
     assert "Genotypes, covariates and who takes part are not protected" in str(release)
+    header, *lines = [
+        line.split("\t") for line in release.export(study / "cases.glm", "plink-glm")[0].read_text().splitlines()
+    ]
+    ratios = {line[header.index("ID")]: float(line[header.index("OR")]) for line in lines}
+    assert ratios == pytest.approx(dict(zip(frame["SNP"], frame["OR"], strict=True)), rel=1e-5)
     noisy = a_plan().release(study / "study", SnpEffects(SNPS, Fraction(1, 2)), study / "noisy", **asked)
     assert isinstance(noisy.drawn, NoisyScores)
     assert noisy.to_pandas("effects")["OR"].isna().all()

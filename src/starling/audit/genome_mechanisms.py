@@ -15,7 +15,7 @@ from starling.audit.case import Case, Draws
 from starling.genome.adjusted import covariate_basis
 from starling.genome.counts.pairs import carriers, pair_distances, pair_tables
 from starling.genome.distance.adjusted import adjusted_distance, whole_columns
-from starling.genome.distance.joint_scores import joint_columns
+from starling.genome.distance.joint_scores import JointScores, joint_columns
 from starling.genome.distance.rules import Rule
 from starling.genome.measurements import (
     Block,
@@ -117,11 +117,13 @@ class SmallStudy:
         """Nothing: no ledger pays."""
         return b""
 
-    def joint_scores(self, indices: Int64, scale: int, /) -> tuple[Int64, float, npt.NDArray[np.float64]]:
+    def joint_scores(self, indices: Int64, scale: int, /) -> JointScores:
         """The scores of some SNPs, of L1 sensitivity `scale`, without covariates."""
         copies = self.copies[:, indices].T.astype(np.float64)
         joint = joint_columns(copies - copies.mean(axis=1, keepdims=True), scale)
-        return joint.values @ self.cases.astype(np.int64), joint.largest, joint.squares
+        calls, frequencies = np.full(len(copies), len(self.cases)), copies.mean(axis=1) / 2
+        scores = joint.values @ self.cases.astype(np.int64)
+        return JointScores(scores, joint.largest, joint.squares, calls, frequencies)
 
     def pair_tables(self, pairs: Int64, /) -> Int64:
         """People with both SNPs, the first alone, the second alone, neither: int64 (pairs, 4)."""

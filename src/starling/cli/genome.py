@@ -241,7 +241,7 @@ plot = verbs.plotting(
     "form",
     type=click.Choice(FORMATS),
     required=True,
-    help="GWAS-SSF 1.0.2, in a .tsv, with its metadata; or PLINK's .assoc or, of a scan, .glm, with a README.",
+    help="GWAS-SSF 1.0.2, in a .tsv, with its metadata; or PLINK's .assoc or, of a scan or of effects, .glm, with a README.",
 )
 @click.option(
     "--out", type=options.PATH, required=True, metavar="FILE", help="File to make; one more is made beside it."
@@ -250,8 +250,8 @@ plot = verbs.plotting(
 def export(release: Path, *, form: "Format", out: Path, key: str | None) -> Result:
     """Write released p-values for other programs, from the release alone.
 
-    RELEASE is a folder or its zip, of snp-pval, explore or scan; it is compared with its signature. The numbers are noisy estimates, which
-    the file beside says. Opens no genotypes and charges nothing.
+    RELEASE is a folder or its zip, of snp-pval, explore, scan, snp-effects or explore-effects; it is compared with its signature. The
+    numbers are noisy estimates, which the file beside says. Opens no genotypes and charges nothing.
     """
     from starling.release.text import facts
 

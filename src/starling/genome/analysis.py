@@ -67,8 +67,8 @@ class GenomeRelease(DomainRelease):
 
         Args:
             path: File to make; neither it nor the one beside it may exist.
-            form: "gwas-ssf" (GWAS-SSF 1.0.2, with PATH-meta.yaml beside it) or "plink-assoc" (PLINK's .assoc), or of a scan
-                "plink-glm" (columns of PLINK 2's --glm), each with PATH.README.txt.
+            form: "gwas-ssf" (GWAS-SSF 1.0.2, with PATH-meta.yaml beside it) or "plink-assoc" (PLINK's .assoc), or of a scan or
+                of effects "plink-glm" (columns of PLINK 2's --glm), each with PATH.README.txt.
 
         Returns:
             The files.

@@ -2,10 +2,10 @@
 
 Nothing is filled in that the release does not tell. Under the dominant and recessive models shares are of people, not of alleles, so that
 allele frequencies are missing, and PLINK's odds ratio, which is of alleles, too; GWAS-SSF takes any odds ratio of the effect allele, and
-the file beside it says that it is of carriers. Of a scan, whose frequencies are exact, rows that the format has no form for are left out,
-so that its validator accepts the file (bench/summary_statistics.py). A standard error holds what the sample and the noise leave open and is
-missing where a count is too near to its noise. Columns that GWAS-SSF wants filled and that are missing keep the GWAS Catalog from taking
-the file; other readers of the format read it.
+the file beside it says that it is of carriers. Of a scan and of effects, whose frequencies are exact, rows that the format has no form for
+are left out, so that its validator accepts the file (bench/summary_statistics.py). A standard error holds what the sample and the noise
+leave open and is missing where a count is too near to its noise. Columns that GWAS-SSF wants filled and that are missing keep the GWAS
+Catalog from taking the file; other readers of the format read it.
 
 Both formats are of exact results. That these are noisy, and by how much, stands in the file beside them and, in GWAS-SSF, in columns of its
 own.
@@ -30,14 +30,13 @@ import numpy as np
 
 from starling.distribution import SOFTWARE
 from starling.errors import ParameterError
-from starling.genome.arrays import Float64, Int64
-from starling.genome.artifact import scan_formats
+from starling.genome.arrays import Int64
+from starling.genome.artifact.scan_formats import Exported, glm, of_effects, of_scan
 from starling.genome.inference.adaptive_plan import replay
 from starling.genome.inference.answers import OF_ALLELES, two_by_two
 from starling.genome.inference.intervals import Noise
-from starling.genome.inference.scans import ScanRows
 from starling.genome.measurements import Drawn, Scanned
-from starling.genome.plan import Explore, Model, Plan, Question, Scan, SnpPval
+from starling.genome.plan import Explore, ExploreEffects, Model, Plan, Question, Scan, SnpEffects, SnpPval
 from starling.genome.postprocess.estimates import CONFIDENCE, Exploration, PValue, estimate
 from starling.genome.postprocess.wording import OF, TESTS
 from starling.genome.statistics.association import allele_tables, chi_squared_statistic
@@ -120,13 +119,15 @@ def export(plan: Plan, question: Question, drawn: Drawn, path: Path, form: Forma
     """
     if form not in FORMATS:
         raise ParameterError("format", f"is not {', '.join(FORMATS)}", "name one of them")
-    if (form == "plink-glm") != isinstance(question, Scan) and form != "gwas-ssf":
-        problem = f"is {form}, which is of {'scans' if form == 'plink-glm' else 'p-values that were asked for'}"
+    of_scores = isinstance(question, Scan | SnpEffects | ExploreEffects)
+    if (form == "plink-glm") != of_scores and form != "gwas-ssf":
+        of = "scans and effects" if form == "plink-glm" else "p-values that were asked for"
+        problem = f"is {form}, which is of {of}"
         raise ParameterError(
             "format", problem, f"take gwas-ssf or {'plink-assoc' if form == 'plink-glm' else 'plink-glm'}"
         )
-    if isinstance(question, Scan) and isinstance(drawn, Scanned):
-        text, about_rows = _scan(plan, question, drawn, form)
+    if isinstance(question, Scan | SnpEffects | ExploreEffects):
+        text, about_rows = _of_scores(_exported(plan, question, drawn), form)
     else:
         rows = _rows(plan, question, drawn)
         text, about_rows = (_ssf if form == "gwas-ssf" else _assoc)(plan, rows), note(plan, rows)
@@ -142,37 +143,41 @@ def export(plan: Plan, question: Question, drawn: Drawn, path: Path, form: Forma
     return path, companion
 
 
-def _scan(plan: Plan, question: Scan, drawn: Scanned, form: Format) -> tuple[str, str]:
-    """The text of a scan, and what whoever reads it must know."""
+def _exported(plan: Plan, question: Scan | SnpEffects | ExploreEffects, drawn: Drawn) -> Exported:
+    if not isinstance(question, Scan):
+        return of_effects(plan, question, drawn)
     rows = estimate(plan, question, drawn).rows
+    assert isinstance(drawn, Scanned)
     assert rows is not None
-    about = scan_formats.note(plan, question, drawn.median)
+    return of_scan(plan, question, drawn, rows)
+
+
+def _of_scores(exported: Exported, form: Format) -> tuple[str, str]:
+    """The text of a scan or of effects, and what whoever reads it must know."""
+    plan, about = exported.plan, exported.about
     if form == "plink-glm":
-        return "".join(scan_formats.glm(plan, rows)), about
-    known = ~np.isnan(_effects(plan, rows))
+        return "".join(glm(exported)), about
+    known = ~np.isnan(exported.effects)
     lettered = np.array(
         [_LETTERS.fullmatch(a + b) is not None for a, b in zip(plan.snps.carried, plan.snps.other, strict=True)]
     )
     chosen = np.flatnonzero(known & lettered)
     if not chosen.size:
-        problem = "has no SNP with an odds ratio and alleles of A, C, G and T"
+        problem = "has no SNP with an effect and alleles of A, C, G and T"
         raise ParameterError("release", problem, "export it as plink-glm")
     if chosen.size < known.size:
-        about += f" Left out: {known.size - chosen.size:,} SNPs without an odds ratio, or with alleles other than A, C, G and T."
-    return "".join(_scan_ssf(plan, rows, chosen)), about
+        about += (
+            f" Left out: {known.size - chosen.size:,} SNPs without an effect, or with alleles other than A, C, G and T."
+        )
+    return "".join(_scores_ssf(exported, chosen)), about
 
 
-def _effects(plan: Plan, rows: ScanRows) -> Float64:
-    """Odds ratios, or of a quantitative phenotype slopes."""
-    return rows.odds_ratio if plan.between is None else rows.beta
-
-
-def _scan_ssf(plan: Plan, rows: ScanRows, chosen: Int64) -> Iterator[str]:
+def _scores_ssf(exported: Exported, chosen: Int64) -> Iterator[str]:
     """Lines of GWAS-SSF of some SNPs, by number of the chromosome and position."""
+    plan, rows, effects = exported.plan, exported.rows, exported.effects
     logarithms = bool(rows.log10_p[chosen].min() < _LEAST_LOG)
     p_column = "neg_log_10_p_value" if logarithms else "p_value"
-    effect, effects = ("odds_ratio" if plan.between is None else "beta"), _effects(plan, rows)
-    columns = (effect if name == "odds_ratio" else name for name in SSF_COLUMNS)
+    columns = ("beta" if exported.linear and name == "odds_ratio" else name for name in SSF_COLUMNS)
     yield "\t".join((*columns, p_column, "ci_lower", "ci_upper", "rsid", "n", "snp")) + "\n"
     snps, numbers = plan.snps, {name: int(_number(name)) for name in plan.snps.chromosome_ranges}
     for at in sorted(chosen.tolist(), key=lambda at: (numbers[snps.chromosomes[at]], int(snps.positions[at]))):
@@ -213,7 +218,10 @@ def _rows(plan: Plan, question: Question, drawn: Drawn) -> list[Row]:
     if isinstance(question, SnpPval) and isinstance(answer, PValue):
         return [(question, answer)]
     if not (isinstance(question, Explore) and isinstance(answer, Exploration)):
-        problem, fix = "holds no p-values", "export a release of snp-pval or of explore"
+        problem, fix = (
+            "holds no p-values",
+            "export a release of snp-pval, explore, scan, snp-effects or explore-effects",
+        )
         raise ParameterError("release", problem, fix)
     # mypy takes `Drawn` apart in `tell`; an exploration's answer is answer of an exploration's draw alone.
     queries = [query for query, _ in replay(plan, question, drawn) if isinstance(query, SnpPval)]  # type: ignore[arg-type]

@@ -130,12 +130,16 @@ class NoisyScores(Fields):
         scores: S_j with noise.
         largest: M, in 2^-40.
         squares: |r_j|^2 of each, in 2^-40; 0 where covariates explain the SNP.
+        calls: People with a call of each, exact.
+        frequencies: Share of the carried allele among the alleles of the calls of each, in 2^-40, exact.
         cases: The noisy number of cases, where that was asked for.
     """
 
     scores: tuple[int, ...]
     largest: int
     squares: tuple[int, ...]
+    calls: tuple[int, ...]
+    frequencies: tuple[int, ...]
     cases: int | None = field(default=None, metadata=OPTIONAL)
 
     @staticmethod

@@ -153,3 +153,12 @@ def test_plink_finds_the_same_effects_of_dosages_and_of_men(tmp_path: Path) -> N
         assert sign * scores.scores[row] / scores.squares[row] == pytest.approx(float(told["BETA"]), rel=1e-4)
         share = scores.frequencies[row] if sign == 1 else 1 - scores.frequencies[row]
         assert share == pytest.approx(float(told["A1_FREQ"]), rel=1e-4)
+
+
+def test_effects_have_the_calls_and_frequencies_of_a_scan(study: tuple[Study, Path, Plan, list[str]]) -> None:
+    _, path, plan, _ = study
+    plan = replace(plan, x_model=1)
+    exact, some = inspect(count_study(plan, open_genotypes(path, plan))).value, np.array([6, 2, 0, 3])
+    scan, joint = exact.score_tests(np.zeros(PEOPLE)), exact.joint_scores(some, 1 << 20)
+    assert joint.calls.tolist() == scan.calls[some].tolist()
+    assert joint.frequencies.tolist() == scan.frequencies[some].tolist()

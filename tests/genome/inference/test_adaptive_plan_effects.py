@@ -20,7 +20,7 @@ PAID = replace(QUERY, prevalence_epsilon=Fraction(1, 5))
 
 
 def scores(snps: int) -> NoisyScores:
-    return NoisyScores((5,) * snps, FIXED // 2, (FIXED,) * snps)
+    return NoisyScores((5,) * snps, FIXED // 2, (FIXED,) * snps, (60,) * snps, (FIXED // 4,) * snps)
 
 
 def paths(query: ExploreEffects) -> Iterator[tuple[ExploredEffects, list[tuple[Question, Drawn]]]]:

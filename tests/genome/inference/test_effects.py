@@ -89,6 +89,8 @@ def test_what_covariates_explain_is_not_told_and_other_answers_are_refused() -> 
         replace(answer, scores=answer.scores[:1]),
         replace(answer, squares=(-1, 0)),
         replace(answer, largest=0),
+        replace(answer, calls=(PEOPLE + 1, 0)),
+        replace(answer, frequencies=(0,)),
         replace(answer, cases=3),
         replace(answer, scores=(1 << 62, 0)),
     ):

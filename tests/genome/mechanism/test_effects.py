@@ -26,9 +26,10 @@ def test_the_noise_is_the_stated_one(monkeypatch: pytest.MonkeyPatch) -> None:
     plan = small_plan(20, 3, "additive")
     question = SnpEffects(("snp2", "snp0"), Fraction(3), Fraction(1))
     drawn = SnpEffectsMechanism(plan, question).draw(study)
-    exact, largest, squares = study.joint_scores(np.array([2, 0]), SCALE)
+    exact, largest, squares, calls, frequencies = study.joint_scores(np.array([2, 0]), SCALE)
     assert scales == [Fraction(SCALE, 2)]
     assert drawn.scores == tuple((exact + 7).tolist())
     assert (drawn.largest, drawn.squares) == (drawn.fixed(largest), tuple(map(drawn.fixed, squares)))
+    assert (drawn.calls, drawn.frequencies) == (tuple(calls.tolist()), tuple(map(drawn.fixed, frequencies)))
     assert drawn.cases is not None
     assert SnpEffectsMechanism(plan, replace(question, prevalence_epsilon=None)).draw(study).cases is None

@@ -15,7 +15,7 @@ SOURCE: Final = "Johnson and Shmatikov 2013, Privacy-Preserving Data Exploration
 
 
 SCAN_SOURCE: Final = "Warner 1965, Randomized response; score tests of one response"
-_SCALE: Final = ("the scale of its score",)
+_SCALE: Final = ("OBS_CT", "A1_FREQ", "the scale of its score")
 _EXACT: Final = {"scan": ("OBS_CT", "A1_FREQ", "XX"), "snp_effects": _SCALE, "explore_effects": _SCALE}
 EXACT: Final = {
     kind: tuple(f"{what} of each SNP: genotypes are not protected" for what in whats) for kind, whats in _EXACT.items()

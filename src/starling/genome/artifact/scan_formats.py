@@ -1,15 +1,23 @@
-"""A scan in the formats of others: the columns of PLINK 2's --glm, and GWAS-SSF 1.0.2. From what was released alone."""
+"""A scan or effects in the formats of others: the columns of PLINK 2's --glm, and GWAS-SSF 1.0.2. From what was released alone."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
+from starling.errors import ParameterError
+from starling.genome.arrays import Float64
+from starling.genome.inference.effects import effect_rows
 from starling.genome.inference.scans import ScanRows
-from starling.genome.plan import Plan
+from starling.genome.measurements import Drawn, ExploredEffects, NoisyScores, Scanned
+from starling.genome.plan import ExploreEffects, Plan, SnpEffects
 from starling.genome.plan.choices import UNPROTECTED
 from starling.genome.plan.intervals import divided_in_words
+from starling.genome.plan.queries import selecting
 from starling.genome.plan.scanning import Scan
+from starling.genome.postprocess.wording import ONE_MORE
+from starling.planfile.values import exact_text
 from starling.release.cells import text_cell
 
 GLM_COLUMNS: Final = (
@@ -35,16 +43,74 @@ LINEAR: Final = {"OR": "BETA", "LOG(OR)_SE": "SE", "Z_STAT": "T_STAT"}
 """What PLINK 2 calls these columns of a linear regression."""
 TESTS: Final = {"additive": "ADD", "dominant": "DOM", "recessive": "REC"}
 NA: Final = "NA"
+_GROWS: Final = {True: "the share of cases", False: "the phenotype"}
 
 
-def glm(plan: Plan, rows: ScanRows) -> Iterator[str]:
-    """Lines in the columns of PLINK 2's --glm of a logistic regression, of a quantitative phenotype of a linear one. P below what a double
-    holds is 0 there, and so here.
+@dataclass(frozen=True, slots=True, eq=False)
+class Exported:
+    """What a file tells.
+
+    Attributes:
+        plan: Its list has the SNPs of the rows.
+        rows: Their numbers.
+        linear: Whether effects are slopes, and not odds ratios.
+        about: What whoever reads the numbers must know.
     """
+
+    plan: Plan
+    rows: ScanRows
+    linear: bool
+    about: str
+
+    @property
+    def effects(self) -> Float64:
+        """Odds ratios, or slopes."""
+        return self.rows.beta if self.linear else self.rows.odds_ratio
+
+
+def of_scan(plan: Plan, question: Scan, drawn: Scanned, rows: ScanRows) -> Exported:
+    """All SNPs of a scan."""
+    return Exported(plan, rows, plan.between is not None, note(plan, question, drawn.median))
+
+
+def of_effects(plan: Plan, question: SnpEffects | ExploreEffects, drawn: Drawn) -> Exported:
+    """The SNPs that effects are of, in the plan's order. Raises ParameterError where an exploration stopped before."""
+    named = isinstance(question, ExploreEffects)
+    if isinstance(drawn, ExploredEffects) and isinstance(question, ExploreEffects):
+        question, cases, scores = question.effects(drawn.located.snps), drawn.number.cases, drawn.scores
+        if scores is None:
+            raise ParameterError("release", "holds no effects: nothing was followed up", "export another one")
+        drawn = replace(scores, cases=cases)
+    assert isinstance(question, SnpEffects)
+    assert isinstance(drawn, NoisyScores)
+    places = np.array([plan.snps.index(name) for name in question.snps], dtype=np.int64)
+    order, rows = np.argsort(places), effect_rows(plan, question, drawn)
+    rows = ScanRows._make(column[order] for column in rows)
+    left = replace(plan, snps=plan.snps.taken(places[order]), regions=())
+    linear = drawn.cases is None
+    what = "Odds ratios are of first order (score test), not of a logistic regression."
+    if linear:
+        what = (
+            f"BETA is by how much {_GROWS[plan.between is None]} grows with {ONE_MORE[plan.model]}, by least squares."
+        )
+    chosen = " A noisy selection named these SNPs: their effects are too far from none on average." if named else ""
+    about = (
+        f"{UNPROTECTED}: allele frequencies and numbers of calls are exact. Each person's phenotype is protected: scores have Laplace noise"
+        f" of epsilon {exact_text(selecting(question))} for all of them together, and standard errors, intervals and p-values hold sampling"
+        f" and noise together, by their own distribution, which is not normal. {what}{chosen} p-values are not corrected for the"
+        f" {len(plan.snps):,} SNPs of the study. {_shared(plan)}"
+    )
+    return Exported(left, rows, linear, about)
+
+
+def glm(exported: Exported) -> Iterator[str]:
+    """Lines in the columns of PLINK 2's --glm of a logistic regression, of slopes of a linear one. P below what a double holds is 0 there,
+    and so here.
+    """
+    plan, rows, linear = exported.plan, exported.rows, exported.linear
     snps, test = plan.snps, TESTS[plan.model]
-    linear = plan.between is not None
     yield "\t".join(LINEAR.get(name, name) if linear else name for name in GLM_COLUMNS) + "\n"
-    numbers = (rows.beta if linear else rows.odds_ratio, rows.se, rows.low, rows.high, rows.z, rows.p)
+    numbers = (exported.effects, rows.se, rows.low, rows.high, rows.z, rows.p)
     columns = (column.tolist() for column in (rows.frequencies, rows.calls, *numbers))
     listed = zip(snps.chromosomes, snps.positions.tolist(), snps.ids, snps.other, snps.carried, strict=True)
     for place, (frequency, calls, *values) in zip(listed, zip(*columns, strict=True), strict=True):
@@ -65,5 +131,9 @@ def note(plan: Plan, question: Scan, median: int | None) -> str:
         f"{UNPROTECTED}: allele frequencies and numbers of calls are exact. Each person's phenotype is protected: p-values, {effects} and"
         f" standard errors are made of one randomized response at epsilon {question.epsilon}{paid}, and hold sampling and coins together."
         f" {of} p-values are not corrected for the"
-        f" {len(plan.snps):,} SNPs. Adjusted for: {plan.adjusted}. Genome build: {plan.build or 'not stated'}."
+        f" {len(plan.snps):,} SNPs. {_shared(plan)}"
     )
+
+
+def _shared(plan: Plan) -> str:
+    return f"Adjusted for: {plan.adjusted}. Genome build: {plan.build or 'not stated'}."

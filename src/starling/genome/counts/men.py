@@ -10,8 +10,8 @@ from typing import Final
 
 import numpy as np
 
-from starling.genome.adjusted import Scores
-from starling.genome.arrays import Flags, UInt8
+from starling.genome.adjusted import Columns, Scores
+from starling.genome.arrays import Flags, Float64, UInt8
 from starling.genome.plan import Plan
 from starling.genome.source import Calls, Dosages, Genotypes
 from starling.genome.source.calls import bytes_a_snp
@@ -68,18 +68,18 @@ class Men:
         steps[on_x] = np.where(self.flags & (some != NO_DOSAGE), some // 2 + some % 2, some)
         return Dosages(dosages.snps, steps)
 
-    def scores(self, scores: Scores, of: Calls | Dosages) -> Scores:
-        """Scores of what `calls` or `dosages` gave, with the frequency among the alleles that people have."""
-        on_x = self.linked[scores.snps]
+    def frequencies(self, part: Scores | Columns, of: Calls | Dosages) -> Float64:
+        """Frequencies among the alleles that people have, float64 (c,), of the numbers that `calls` or `dosages` gave."""
+        on_x = self.linked[part.snps]
         if not on_x.any():
-            return scores
+            return part.frequencies
         if isinstance(of, Dosages):
             called = np.count_nonzero((of.steps != NO_DOSAGE) & self.flags, axis=1)
         else:
             missing = of.packed & _LOW & ~(of.packed >> 1) & self._mask()
             called = self.flags.sum() - np.bitwise_count(missing).sum(axis=1, dtype=np.int64)
-        shares = scores.frequencies * 2 * scores.calls / np.maximum(2 * scores.calls - called, 1)
-        return scores._replace(frequencies=np.where(on_x, shares, scores.frequencies))
+        shares = part.frequencies * 2 * part.calls / np.maximum(2 * part.calls - called, 1)
+        return np.where(on_x, shares, part.frequencies)
 
     def _mask(self) -> UInt8:
         """The lower bit of each man's call, uint8 (ceil(n/4),)."""

@@ -6,12 +6,12 @@ from typing import cast
 
 import numpy as np
 
-from starling.genome.adjusted import Coding, dosage_tiles, residual_columns, residual_dosages, tiles
+from starling.genome.adjusted import Coding, Columns, dosage_tiles, residual_columns, residual_dosages, tiles
 from starling.genome.arrays import Flags, Float64, Int64
 from starling.genome.counts.basis import study_bases
 from starling.genome.counts.men import Men
 from starling.genome.distance.adjusted import adjusted_distance, whole_columns
-from starling.genome.distance.joint_scores import joint_columns
+from starling.genome.distance.joint_scores import JointScores, joint_columns
 from starling.genome.plan import Plan
 from starling.genome.source import Calls, Dosages, Genotypes, read, read_dosages
 
@@ -53,21 +53,24 @@ def read_distances(plan: Plan, genotypes: Genotypes, indices: Int64 | None, thre
     return out
 
 
-def read_joint_scores(plan: Plan, genotypes: Genotypes, indices: Int64, scale: int) -> tuple[Int64, float, Float64]:
-    """The scores of the SNPs at `indices`, int64 (k,), of L1 sensitivity `scale`, with M and |r_j|^2 of distance/joint_scores.py; arguments
-    and errors are those of `read_distances`.
-    """
+def read_joint_scores(plan: Plan, genotypes: Genotypes, indices: Int64, scale: int) -> JointScores:
+    """The scores of the SNPs at `indices`, of L1 sensitivity `scale`; arguments and errors are those of `read_distances`."""
     row_of = np.arange(len(plan.snps), dtype=np.int64)
     row_of[indices] = np.arange(len(indices), dtype=np.int64)
     columns, coding, men = np.empty((len(indices), plan.people)), cast(Coding, plan.model), Men.of(plan, genotypes)
+    numbers, frequencies = np.zeros(len(indices), dtype=np.int64), np.zeros(len(indices))
+
+    def keep(part: Columns, of: Calls | Dosages) -> None:
+        rows = row_of[part.snps]
+        columns[rows], numbers[rows], frequencies[rows] = part.values, part.calls, men.frequencies(part, of)
 
     def work(basis: Float64, calls: Calls) -> None:
         for tile in tiles(men.calls(calls), len(basis)):
-            columns[row_of[tile.snps]] = residual_columns(tile, coding, basis).values
+            keep(residual_columns(tile, coding, basis), tile)
 
     def work_of_dosages(basis: Float64, dosages: Dosages) -> None:
         for tile in dosage_tiles(men.dosages(dosages)):
-            columns[row_of[tile.snps]] = residual_dosages(tile, basis).values
+            keep(residual_dosages(tile, basis), tile)
 
     for some, basis in study_bases(plan, genotypes, indices):
         if plan.genotypes == "dosages":
@@ -77,7 +80,8 @@ def read_joint_scores(plan: Plan, genotypes: Genotypes, indices: Int64, scale: i
         for _ in parts:
             pass
     joint = joint_columns(columns, scale, plan.largest)
-    return joint.values @ genotypes.people.levels(plan.people).astype(np.int64), joint.largest, joint.squares
+    scores = joint.values @ genotypes.people.levels(plan.people).astype(np.int64)
+    return JointScores(scores, joint.largest, joint.squares, numbers, frequencies)
 
 
 def chunk_distances(

@@ -27,11 +27,13 @@ def read_scores(plan: Plan, genotypes: Genotypes, response: Float64) -> SnpScore
 
     def of_calls(tests: ScoreTests, calls: Calls) -> Scores:
         counted = men.calls(calls)
-        return men.scores(tests.score(counted), counted)
+        scores = tests.score(counted)
+        return scores._replace(frequencies=men.frequencies(scores, counted))
 
     def of_dosages(tests: ScoreTests, dosages: Dosages) -> Scores:
         counted = men.dosages(dosages)
-        return men.scores(tests.score_dosages(counted), counted)
+        scores = tests.score_dosages(counted)
+        return scores._replace(frequencies=men.frequencies(scores, counted))
 
     for indices, basis in study_bases(plan, genotypes):
         tests = ScoreTests.of(cast(Coding, plan.model), response, basis)

@@ -16,6 +16,7 @@ from starling.genome.counts.pairs import carriers, pair_distances, pair_tables
 from starling.genome.counts.phenotypes import read_distances, read_joint_scores
 from starling.genome.counts.responses import stored_content
 from starling.genome.counts.scan import read_scores
+from starling.genome.distance.joint_scores import JointScores
 from starling.genome.distance.rules import Rule
 from starling.genome.measurements import SavedResponse, SnpScores
 from starling.genome.plan import Model, Plan
@@ -113,7 +114,7 @@ class StudyCounts:
         """The signed distances by the score test, as `ExactStudy` asks for them."""
         return read_distances(self.plan, self.genotypes, indices, threshold)
 
-    def joint_scores(self, indices: Int64, scale: int, /) -> tuple[Int64, float, Float64]:
+    def joint_scores(self, indices: Int64, scale: int, /) -> JointScores:
         """The scores of some SNPs, as `ExactStudy` asks for them."""
         return read_joint_scores(self.plan, self.genotypes, indices, scale)
 

@@ -35,6 +35,24 @@ class JointColumns(NamedTuple):
     squares: Float64
 
 
+class JointScores(NamedTuple):
+    """Scores of some SNPs, exact.
+
+    Attributes:
+        scores: S, int64 (k,).
+        largest: M.
+        squares: |r_j|^2, float64 (k,); 0 where covariates explain the SNP.
+        calls: People with a call, int64 (k,).
+        frequencies: Share of the carried allele among the alleles of the calls, float64 (k,).
+    """
+
+    scores: Int64
+    largest: float
+    squares: Float64
+    calls: Int64
+    frequencies: Float64
+
+
 def joint_columns(columns: Float64, scale: int, steps: int = 1) -> JointColumns:
     """X of residual columns, float64 (k, n), for phenotypes from 0 to `steps`. One row at a time, so that both are all that is held.
 

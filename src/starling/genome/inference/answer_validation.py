@@ -130,8 +130,9 @@ def _tests(plan: Plan, tests: SnpScores) -> str | None:
 def _scores(plan: Plan, query: SnpEffects, answer: Drawn) -> str | None:
     if not isinstance(answer, NoisyScores) or not len(answer.scores) == len(answer.squares) == len(query.snps):
         return "are not one score for each SNP that was asked for"
+    most = (answer.squares, FIXED * 4 * plan.people), (answer.calls, plan.people), (answer.frequencies, FIXED)
     if not 0 < answer.largest <= FIXED * len(query.snps) * 2 or not all(
-        0 <= square <= FIXED * 4 * plan.people for square in answer.squares
+        len(values) == len(query.snps) and 0 <= min(values) <= max(values) <= limit for values, limit in most
     ):
         return "have columns that no genotypes have"
     if any(abs(score) >= 1 << 62 for score in answer.scores):

@@ -12,10 +12,13 @@ s/|r|; over K (1 - K) it is the log odds ratio to first order, as of scans (infe
 """
 
 from dataclasses import dataclass
-from math import exp, log, sqrt
+from math import exp, log, nan, sqrt
 from typing import Final
 
+import numpy as np
+
 from starling.genome.inference.intervals import Interval
+from starling.genome.inference.scans import ScanRows
 from starling.genome.measurements import FIXED, NoisyScores
 from starling.genome.plan import Plan, SnpEffects
 from starling.genome.plan.effects import SCALE
@@ -81,7 +84,7 @@ def snp_effects(plan: Plan, question: SnpEffects, drawn: NoisyScores) -> tuple[S
     deviation, scale = spread_of(plan, question, drawn)
     variance = deviation**2
     reach = reach_of(deviation, scale, MISS)
-    unit = 1.0 if plan.between is None else float(plan.between[1] - plan.between[0]) / steps
+    unit = _unit(plan)
 
     def effect(snp: str, score: int, square: int) -> SnpEffect | None:
         if square == 0:
@@ -102,6 +105,34 @@ def snp_effects(plan: Plan, question: SnpEffects, drawn: NoisyScores) -> tuple[S
         )
 
     return tuple(map(effect, question.snps, drawn.scores, drawn.squares))
+
+
+def _unit(plan: Plan) -> float:
+    """A step of the phenotype in its own unit."""
+    return 1.0 if plan.between is None else float(plan.between[1] - plan.between[0]) / plan.largest
+
+
+def effect_rows(plan: Plan, question: SnpEffects, drawn: NoisyScores) -> ScanRows:
+    """The same in the columns of a scan, float64 (k,): odds ratios with a number of cases, and slopes without one; NaN of a SNP that
+    covariates explain. The standard error is the deviation of sampling and noise together; intervals and p-values are those of their sum,
+    which is not normal.
+    """
+    deviation, scale = spread_of(plan, question, drawn)
+    of_slopes = drawn.cases is None
+    unit = _unit(plan) if of_slopes else 1 / deviation**2
+
+    def row(effect: SnpEffect | None, square: int) -> tuple[float, ...]:
+        stated = None if effect is None else effect.slope if of_slopes else effect.odds_ratio
+        if effect is None or stated is None:
+            return (*((nan,) * 3 if effect is None else (effect.z, effect.log10_p, effect.p)), *(nan,) * 5)
+        error = sqrt(deviation**2 + 2 * scale**2) / sqrt(square / FIXED) * unit
+        beta, ratio = (stated.estimate, nan) if of_slopes else (_rounded(log(stated.estimate)), stated.estimate)
+        return effect.z, effect.log10_p, effect.p, beta, _rounded(error), ratio, stated.low, stated.high
+
+    rows = map(row, snp_effects(plan, question, drawn), drawn.squares)
+    z, log10_p, p, beta, error, ratio, low, high = np.array(list(rows)).reshape(-1, 8).T
+    frequencies = np.array([_rounded(share / FIXED) for share in drawn.frequencies])
+    return ScanRows(z, log10_p, p, beta, error, ratio, low, high, np.array(drawn.calls, dtype=np.int64), frequencies)
 
 
 def log_tail(t: float, deviation: float, scale: float) -> float:

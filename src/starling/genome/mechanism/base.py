@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from starling.genome.arrays import Flags, Float64, Int16, Int64
+from starling.genome.distance.joint_scores import JointScores
 from starling.genome.distance.rules import Rule
 from starling.genome.measurements import SnpScores
 from starling.genome.plan import Plan, Question
@@ -33,8 +34,8 @@ class ExactStudy(Protocol):
         """The signed distance by the score test of each SNP, or of those at `indices`, to C (distance/adjusted.py): int64 (m,)."""
         ...
 
-    def joint_scores(self, indices: Int64, scale: int, /) -> tuple[Int64, float, Float64]:
-        """The scores of those at `indices`, int64 (k,), of L1 sensitivity `scale`, with M and |r_j|^2 of distance/joint_scores.py."""
+    def joint_scores(self, indices: Int64, scale: int, /) -> JointScores:
+        """The scores of those at `indices`, of L1 sensitivity `scale` (distance/joint_scores.py)."""
         ...
 
     def score_tests(self, response: Float64, /) -> SnpScores:

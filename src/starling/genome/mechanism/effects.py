@@ -26,8 +26,13 @@ class SnpEffectsMechanism(BaseMechanism[SnpEffects]):
         """The exact scores in, noisy ones out. Raises OverflowError as `checked_add` does."""
         indices = np.array([self.plan.snps.index(name) for name in self.query.snps], dtype=np.int64)
         cases = paid_number(self.plan, self.query, exact).get("cases")
-        scores, largest, squares = exact.joint_scores(indices, SCALE)
-        noisy = checked_add(scores, discrete_laplace(self.query.event.scale, scores.shape))
+        joint = exact.joint_scores(indices, SCALE)
+        noisy = checked_add(joint.scores, discrete_laplace(self.query.event.scale, joint.scores.shape))
         return NoisyScores(
-            tuple(noisy.tolist()), NoisyScores.fixed(largest), tuple(map(NoisyScores.fixed, squares)), cases
+            tuple(noisy.tolist()),
+            NoisyScores.fixed(joint.largest),
+            tuple(map(NoisyScores.fixed, joint.squares)),
+            tuple(joint.calls.tolist()),
+            tuple(map(NoisyScores.fixed, joint.frequencies)),
+            cases,
         )

@@ -222,7 +222,7 @@ def _effects(plan: Plan, answer: EffectsAnswer) -> list[str]:
         value, low, high = effect_text(each.slope if each.odds_ratio is None else each.odds_ratio)
         what = f"{trait} grows by about" if each.odds_ratio is None else f"odds ratio {OF[plan.model]} about"
         if each.odds_ratio is None:
-            value = f"{value} with {_ONE_MORE[plan.model]}"
+            value = f"{value} with {ONE_MORE[plan.model]}"
         lines.append(f"{each.snp}: {what} {value} ({low} to {high}); p is about {_power(each.log10_p, each.p)}.")
     more = len(answer.effects) - len(lines)
     lines += [f"And {more:,} more, in the table."] if more > 0 else []
@@ -242,7 +242,7 @@ def _exploration(plan: Plan, question: Question, answer: EffectsExploration) -> 
 
 
 _NOTHING: Final = "So nothing was followed up."
-_ONE_MORE: Final = {
+ONE_MORE: Final = {
     "additive": "one more copy",
     "dominant": "carrying the allele",
     "recessive": "carrying two copies",
