@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from starling.cli.places import places
-from starling.places.flows.publish import release
+from starling.places.flows.publish import FLOWS
 from starling.release.payment import PaymentOptions
 from tests.places.flows.worlds import BY_MONTH, MONTHS, plan
 
@@ -14,7 +14,7 @@ from tests.places.flows.worlds import BY_MONTH, MONTHS, plan
 @pytest.mark.slow
 def test_a_release_by_slices_is_asked_by_slice(tmp_path: Path) -> None:
     sliced = tmp_path / "out"
-    release(plan(tmp_path, **BY_MONTH), MONTHS, sliced, payment=PaymentOptions(unvalidated=True))
+    FLOWS.release(plan(tmp_path, **BY_MONTH), MONTHS, sliced, payment=PaymentOptions(unvalidated=True))
 
     def said(*arguments: object) -> str:
         result = CliRunner().invoke(places, [str(each) for each in arguments])

@@ -16,12 +16,12 @@ from starling.errors import StarlingError
 from starling.ledger.opening import create_ledger
 from starling.places.areas import counts as areas_counts
 from starling.places.areas.mechanism import PricedPlan
-from starling.places.areas.publish import release as release_areas
+from starling.places.areas.publish import AREAS
 from starling.places.flows import counts as flows_counts
-from starling.places.flows.publish import release as release_flows
+from starling.places.flows.publish import FLOWS
 from starling.places.kinds import reopened
 from starling.places.trips import counts as trips_counts
-from starling.places.trips.publish import release as release_trips
+from starling.places.trips.publish import TRIPS
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
 from starling.release.payment import PaymentOptions
 from tests.places.areas import worlds as areas_worlds
@@ -54,13 +54,13 @@ def released(kind: str, folder: Path, out: Path, payment: PaymentOptions | None 
     if kind == "flows":
         privacy = {"unit": "person", "trips_per_person": 2, "epsilon": "1"}
         plan = flows_worlds.plan(folder, flows=flows_worlds.PERSON["flows"], privacy=privacy)
-        return release_flows(plan, records, out, payment=payment)
+        return FLOWS.release(plan, records, out, payment=payment)
     if kind == "trips":
-        return release_trips(trips_worlds.plan(folder, **trips_worlds.PERSON), records, out, payment=payment)
+        return TRIPS.release(trips_worlds.plan(folder, **trips_worlds.PERSON), records, out, payment=payment)
     areas_worlds.plan(folder)
     privacy = {"unit": "person", "points_per_person": 2, "epsilon": "1"}
     values = areas_worlds.values(input={"x": "x", "y": "y", "person": "who"}, privacy=privacy)
-    return release_areas(PricedPlan.of(values, folder=folder), records, out, payment=payment)
+    return AREAS.release(PricedPlan.of(values, folder=folder), records, out, payment=payment)
 
 
 @pytest.fixture(scope="module")

@@ -10,9 +10,9 @@ import pyarrow.parquet as pq
 
 from starling.engine.delimited import Part, first_record, fitting, parsed, parts_of
 from starling.engine.headers import check_columns, resolved, text_header
-from starling.engine.held_records import Held
+from starling.engine.held_records import Held, InMemory, hold
 from starling.engine.parquet_rows import open_rows, row_batches
-from starling.engine.record_files import PARQUET, Records, beginning_of
+from starling.engine.record_files import PARQUET, Records, beginning_of, open_files
 from starling.engine.workbooks import BEGIN, workbook_records, workbook_tables
 from starling.errors import Problem, SourceError
 from starling.text_format import PLAIN, TextFormat
@@ -35,6 +35,42 @@ def table_records(path: Path, columns: tuple[str, ...], fix: str, wanted: Wanted
     check_columns(path, columns, schema.names, fix)
     check_types(path, columns, schema, wanted)
     return Records((path,), (size,), "parquet", columns, columns, parts)
+
+
+def open_tables(
+    data: str | Path | InMemory, columns: tuple[str, ...], fix: str, wanted: Wanted, form: TextFormat = PLAIN
+) -> Records | Held:
+    """Records of files of CSV or Parquet, or in memory, whose public shape is checked: that they are there, columns and types.
+
+    Raises:
+        SourceError: with all missing columns at once.
+    """
+    if isinstance(data, str | Path):
+        return open_files(data, lambda file: table_records(file, columns, fix, wanted, form), "CSV or Parquet")
+    held = hold(data, columns)
+    check_types(held.parts[0].path, columns, held.schema, wanted)
+    return held
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Whether a column has text."""
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def no_number(kind: pa.DataType) -> str:
+    """As `Wanted` says, of a column of numbers."""
+    number = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
+    return "" if number else "a number"
+
+
+def no_label(kind: pa.DataType) -> str:
+    """As `Wanted` says, of a column of ids or names."""
+    return "" if is_text(kind) or pa.types.is_integer(kind) else "text or an integer"
+
+
+def no_time(kind: pa.DataType) -> str:
+    """As `Wanted` says, of a column of times."""
+    return "" if is_text(kind) or pa.types.is_timestamp(kind) or pa.types.is_date(kind) else "a time or text"
 
 
 def check_types(path: Path, columns: Sequence[str], schema: pa.Schema, wanted: Wanted) -> None:

@@ -1,20 +1,21 @@
 """A release of group sizes: from records to a folder that everybody may read."""
 
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
+from typing import Final
 
-from starling.engine.held_records import check_session
-from starling.engine.spark import DUCKDB, check_engine
+from starling.engine.spark import DUCKDB
 from starling.groups.counts import count
 from starling.groups.plan import Plan
 from starling.groups.publication import GroupsPublication
 from starling.groups.source import InMemory, open_records, register
 from starling.groups.source.validation import validate
-from starling.release.counted import CountedRecords
 from starling.release.domain import Delivery
+from starling.release.from_records import FromRecords
 from starling.release.payment import DEFAULT_PAYMENT, PaymentOptions
-from starling.release.pipeline import SILENT, Listener, Published, publish
+from starling.release.pipeline import SILENT, Listener, Published
+
+GROUPS: Final = FromRecords(GroupsPublication, open_records, count, validate, public=register)
 
 
 def release(
@@ -41,20 +42,9 @@ def release(
         BudgetRefused, PolicyRefused, RequestConflict: by the ledger, before anything is read.
         RunFailed: after the charge, always with the same words.
     """
-    check_engine(engine)
-    opened = open_records(records, plan)
-    check_session(opened.files, engine, Path(out))
-    source = CountedRecords(opened, partial(count, plan, opened), engine, register(plan))
-    return publish(GroupsPublication(plan), source, Path(out).absolute(), payment, listener)
+    return GROUPS.release(plan, records, out, engine=engine, payment=payment, listener=listener)
 
 
 def deliver(plan: str, files: Mapping[str, Path], engine: str = DUCKDB) -> Delivery:
     """A plan file with its records, opened; raises PlanError, SourceError or ParameterError by public checks."""
-    check_engine(engine)
-    chosen = Plan.load(plan)
-    opened = open_records(files["records"], chosen)
-    return Delivery(
-        GroupsPublication(chosen),
-        CountedRecords(opened, partial(count, chosen, opened), engine, register(chosen)),
-        lambda most: validate(chosen, opened, most=most).value,
-    )
+    return GROUPS.deliver(Plan.load(plan), files["records"], engine)

@@ -17,9 +17,7 @@ from starling.groups.generate.files import Format, write
 from starling.groups.plan import Kind, PublicShares
 from starling.groups.plan import Plan as PlanChoices
 from starling.groups.preview import Preview, known_shares, preview
-from starling.groups.publish import release
-from starling.groups.source import open_records
-from starling.groups.source.validation import validate
+from starling.groups.publish import GROUPS
 from starling.privacy.budget import Exact
 from starling.release.described import Generated
 from starling.release.in_session import OfRecords, RecordsPlan
@@ -31,7 +29,7 @@ class Plan(PlanChoices, RecordsPlan[GroupsRelease]):
     It is made by `groups.plan`, read by `Plan.load`, or stated by the keys of a plan file in `Plan.of`. `cost` is what a release costs.
     """
 
-    _of_records = OfRecords(open_records, validate, release, GroupsRelease)
+    _of_records = OfRecords(GROUPS, GroupsRelease)
 
     def preview(self, shares: PublicShares | None = None) -> Preview:
         """How far numbers will be off, by method and level. Opens no records.

@@ -112,21 +112,22 @@ def opened(release: "Release") -> "PlacesRelease | AreasRelease | FlowsRelease |
 def deliver(plan: str, files: Mapping[str, Path], engine: str = DUCKDB) -> "Delivery":
     """A plan file with its records, opened; raises PlanError, SourceError or ParameterError by public checks."""
     from starling.places.areas.plan.model import AreasPlan
-    from starling.places.areas.publish import deliver as deliver_areas
+    from starling.places.areas.publish import AREAS
     from starling.places.flows.plan import Plan as FlowsPlan
-    from starling.places.flows.publish import deliver as deliver_flows
-    from starling.places.publish import deliver as deliver_grid
+    from starling.places.flows.publish import FLOWS
+    from starling.places.publish import POINTS
     from starling.places.trips.plan import Plan as TripsPlan
-    from starling.places.trips.publish import deliver as deliver_trips
+    from starling.places.trips.publish import TRIPS
 
     chosen = load(plan)
+    kind = POINTS
     if isinstance(chosen, TripsPlan):
-        return deliver_trips(chosen, files["records"], engine)
-    if isinstance(chosen, FlowsPlan):
-        return deliver_flows(chosen, files["records"], engine)
-    if isinstance(chosen, AreasPlan):
-        return deliver_areas(chosen, files["records"], engine)
-    return deliver_grid(chosen, files["records"], engine)
+        kind = TRIPS
+    elif isinstance(chosen, FlowsPlan):
+        kind = FLOWS
+    elif isinstance(chosen, AreasPlan):
+        kind = AREAS
+    return kind.deliver(chosen, files["records"], engine)
 
 
 def _has_flows(folder: Path) -> bool:

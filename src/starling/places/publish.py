@@ -1,20 +1,20 @@
 """A release of points: from records to a folder that everybody may read."""
 
-from functools import partial
 from pathlib import Path
+from typing import Final
 
-from starling.engine.held_records import check_session
-from starling.engine.spark import DUCKDB, check_engine
+from starling.engine.spark import DUCKDB
 from starling.places.counts import count
 from starling.places.mechanism.table import mechanism_of
 from starling.places.plan import Plan
 from starling.places.publication import PlacesPublication
 from starling.places.source import InMemory, open_records
 from starling.places.source.validation import validate
-from starling.release.counted import CountedRecords
-from starling.release.domain import Delivery
+from starling.release.from_records import FromRecords
 from starling.release.payment import DEFAULT_PAYMENT, PaymentOptions
-from starling.release.pipeline import SILENT, Listener, Published, publish
+from starling.release.pipeline import SILENT, Listener, Published
+
+POINTS: Final = FromRecords(PlacesPublication, open_records, count, validate, mechanism_of)
 
 
 def release(
@@ -42,21 +42,4 @@ def release(
         BudgetRefused, PolicyRefused, RequestConflict: by the ledger, before anything is read.
         RunFailed: after the charge, always with the same words.
     """
-    check_engine(engine)
-    mechanism_of(plan)
-    opened = open_records(records, plan)
-    check_session(opened.files, engine, Path(out))
-    source = CountedRecords(opened, partial(count, plan, opened), engine)
-    return publish(PlacesPublication(plan), source, Path(out).absolute(), payment, listener)
-
-
-def deliver(plan: Plan, records: Path, engine: str = DUCKDB) -> Delivery:
-    """A plan with its records, opened; raises PlanError, SourceError or ParameterError by public checks."""
-    check_engine(engine)
-    mechanism_of(plan)
-    opened = open_records(records, plan)
-    return Delivery(
-        PlacesPublication(plan),
-        CountedRecords(opened, partial(count, plan, opened), engine),
-        lambda most: validate(plan, opened, most=most).value,
-    )
+    return POINTS.release(plan, records, out, engine=engine, payment=payment, listener=listener)

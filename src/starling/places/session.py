@@ -15,9 +15,7 @@ from starling.places.generate import write_for
 from starling.places.mechanism.table import MeasuredPlan
 from starling.places.plan.choices import ADAPTIVE
 from starling.places.preview import SIZES, Preview, preview
-from starling.places.publish import release
-from starling.places.source import open_records
-from starling.places.source.validation import validate
+from starling.places.publish import POINTS
 from starling.privacy.budget import Exact
 from starling.release.described import Generated
 from starling.release.in_session import OfRecords, RecordsPlan
@@ -29,7 +27,7 @@ class Plan(MeasuredPlan, RecordsPlan[PlacesRelease]):
     It is made by `places.plan`, read by `Plan.load`, or stated by the keys of a plan file in `Plan.of`. `cost` is what a release costs.
     """
 
-    _of_records = OfRecords(open_records, validate, release, PlacesRelease)
+    _of_records = OfRecords(POINTS, PlacesRelease)
 
     def preview(self, *, expected: int | None = None, sizes: Sequence[float] = SIZES) -> Preview:
         """How far counts of squares will be off, by method. Opens no records.

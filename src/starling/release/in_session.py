@@ -16,6 +16,7 @@ from starling.engine.spark import DUCKDB
 from starling.errors import SHOWN, ParameterError
 from starling.ledger.opening import Ledger
 from starling.release.domain import Validated
+from starling.release.from_records import FromRecords
 from starling.release.payment import CUSTODIAN, PaymentOptions
 from starling.release.pipeline import Published
 from starling.release.reading import Release, open_release
@@ -65,11 +66,9 @@ def released(
 
 
 class OfRecords(NamedTuple):
-    """What a domain does with records and a plan."""
+    """How releases of a kind are made of records, and how one is opened."""
 
-    open: Callable[..., Any]
-    validate: Callable[..., Any]
-    release: Callable[..., Published]
+    from_records: FromRecords
     opened: Callable[[Release], Any]
 
 
@@ -88,9 +87,8 @@ class RecordsPlan(InSession, Generic[ReleaseT]):
         Raises:
             SourceError: they are no records, or are no longer what they were.
         """
-        opened = self._of_records.open(records, self)
-        validated: Validated = self._of_records.validate(self, opened, most=most).value
-        return validated
+        kind = self._of_records.from_records
+        return kind.validate(self, kind.open(records, self), most=most).value
 
     def release(
         self,
@@ -123,6 +121,6 @@ class RecordsPlan(InSession, Generic[ReleaseT]):
             RunFailed: after the charge, always with the same words.
         """
         payment = session_payment(ledger, dataset, analyst, request_id, unvalidated)
-        publish = partial(self._of_records.release, self, records, engine=engine)
+        publish = partial(self._of_records.from_records.release, self, records, engine=engine)
         opened: Callable[[Release], ReleaseT] = self._of_records.opened
         return released(payment, publish, opened, out)

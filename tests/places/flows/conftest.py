@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from starling.places.flows.publish import release
+from starling.places.flows.publish import FLOWS
 from starling.release.payment import PaymentOptions
 from tests.places.flows.worlds import BY_MONTH, MANY, MONTHS, plan
 
@@ -13,7 +13,7 @@ from tests.places.flows.worlds import BY_MONTH, MANY, MONTHS, plan
 def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Of the records MANY."""
     folder = tmp_path_factory.mktemp("flows")
-    release(plan(folder), MANY, folder / "out", payment=PaymentOptions(unvalidated=True))
+    FLOWS.release(plan(folder), MANY, folder / "out", payment=PaymentOptions(unvalidated=True))
     return folder / "out"
 
 
@@ -21,5 +21,5 @@ def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def sliced(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Of the records MONTHS, by month."""
     folder = tmp_path_factory.mktemp("sliced")
-    release(plan(folder, **BY_MONTH), MONTHS, folder / "out", payment=PaymentOptions(unvalidated=True))
+    FLOWS.release(plan(folder, **BY_MONTH), MONTHS, folder / "out", payment=PaymentOptions(unvalidated=True))
     return folder / "out"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from starling.places.trips.publish import release
+from starling.places.trips.publish import TRIPS
 from starling.release.payment import PaymentOptions
 from tests.places.trips.worlds import MANY, plan
 
@@ -13,5 +13,5 @@ from tests.places.trips.worlds import MANY, plan
 def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Of the records MANY."""
     folder = tmp_path_factory.mktemp("trips")
-    release(plan(folder), MANY, folder / "out", payment=PaymentOptions(unvalidated=True))
+    TRIPS.release(plan(folder), MANY, folder / "out", payment=PaymentOptions(unvalidated=True))
     return folder / "out"

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from starling.places.flows.publish import release
+from starling.places.flows.publish import FLOWS
 from starling.release.payment import PaymentOptions
 from starling.screens.places.flows import FlowsPages
 from starling.screens.places.kinds import pages_of_places
@@ -11,7 +11,7 @@ from tests.places.flows.worlds import MANY, plan
 
 
 def test_a_release_of_flows_is_shown_by_its_largest_and_its_map(tmp_path: Path) -> None:
-    release(plan(tmp_path), MANY, tmp_path / "out", payment=PaymentOptions(unvalidated=True))
+    FLOWS.release(plan(tmp_path), MANY, tmp_path / "out", payment=PaymentOptions(unvalidated=True))
     with open_release(tmp_path / "out") as opened:
         pages = pages_of_places(opened)
         assert isinstance(pages, FlowsPages)

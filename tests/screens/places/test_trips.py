@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from starling.places.trips.publish import release
+from starling.places.trips.publish import TRIPS
 from starling.release.payment import PaymentOptions
 from starling.screens.places.kinds import pages_of_places
 from starling.screens.places.trips import TripsPages
@@ -11,7 +11,7 @@ from tests.places.trips.worlds import MANY, plan
 
 
 def test_a_release_of_trips_is_shown_by_its_quarters_and_its_maps(tmp_path: Path) -> None:
-    release(plan(tmp_path), MANY, tmp_path / "out", payment=PaymentOptions(unvalidated=True))
+    TRIPS.release(plan(tmp_path), MANY, tmp_path / "out", payment=PaymentOptions(unvalidated=True))
     with open_release(tmp_path / "out") as opened:
         pages = pages_of_places(opened)
         assert isinstance(pages, TripsPages)

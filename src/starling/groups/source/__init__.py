@@ -24,10 +24,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from starling.engine.delimited import Part, labels
-from starling.engine.held_records import Held, InMemory, hold
+from starling.engine.held_records import Held, InMemory
 from starling.engine.plain_text import numbers_of
-from starling.engine.record_files import Records, open_files
-from starling.engine.record_parts import check_types, table_records, tables
+from starling.engine.record_files import Records
+from starling.engine.record_parts import no_label, open_tables, tables
 from starling.groups.optimise.tree import Int64
 from starling.groups.plan import Kind, Plan
 
@@ -59,11 +59,7 @@ def open_records(data: str | Path | InMemory, plan: Plan) -> Records | Held:
     """
     columns = _columns(plan)
     fix = f"records of the kind {plan.kind} have {','.join(columns)}"
-    if isinstance(data, str | Path):
-        return open_files(data, lambda file: table_records(file, columns, fix, _wanted, plan.format), "CSV or Parquet")
-    held = hold(data, columns)
-    check_types(held.parts[0].path, columns, held.schema, _wanted)
-    return held
+    return open_tables(data, columns, fix, _wanted, plan.format)
 
 
 def register(plan: Plan) -> tuple[Path, ...]:
@@ -81,8 +77,7 @@ def _wanted(name: str, kind: pa.DataType) -> str:
     """As `record_parts.Wanted` says."""
     if name in NUMBERS:
         return "" if pa.types.is_floating(kind) or pa.types.is_integer(kind) else "a number"
-    text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
-    return "" if text or pa.types.is_integer(kind) else "text or an integer"
+    return no_label(kind)
 
 
 def read_part(records: Records | Held, part: Part) -> Iterator[pa.Table]:

@@ -11,9 +11,7 @@ from starling.places.areas.analysis import AreasRelease
 from starling.places.areas.generate import write_for
 from starling.places.areas.mechanism import PricedPlan
 from starling.places.areas.preview import Preview, preview
-from starling.places.areas.publish import release
-from starling.places.areas.source.validation import validate
-from starling.places.source import open_records
+from starling.places.areas.publish import AREAS
 from starling.release.described import Generated
 from starling.release.in_session import OfRecords, RecordsPlan
 
@@ -21,7 +19,7 @@ from starling.release.in_session import OfRecords, RecordsPlan
 class AreasPlan(PricedPlan, RecordsPlan[AreasRelease]):
     """A plan of points by public areas, and what a session does with it: read by `load`, or stated by the keys of a plan file in `of`."""
 
-    _of_records = OfRecords(open_records, validate, release, AreasRelease)
+    _of_records = OfRecords(AREAS, AreasRelease)
 
     def preview(self, *, expected: int | None = None) -> Preview:
         """How far the numbers of each level will be off, exactly: it follows from the plan. Opens no records.

@@ -11,9 +11,7 @@ from starling.places.flows.analysis import FlowsRelease
 from starling.places.flows.generate import write_for
 from starling.places.flows.plan import Plan as ChosenPlan
 from starling.places.flows.preview import Preview
-from starling.places.flows.publish import release
-from starling.places.flows.source import open_records
-from starling.places.flows.source.validation import validate
+from starling.places.flows.publish import FLOWS
 from starling.release.described import Generated
 from starling.release.in_session import OfRecords, RecordsPlan
 
@@ -24,7 +22,7 @@ class FlowsPlan(ChosenPlan, RecordsPlan[FlowsRelease]):
     It is read by `FlowsPlan.load`, or stated by the keys of a plan file in `FlowsPlan.of`.
     """
 
-    _of_records = OfRecords(open_records, validate, release, FlowsRelease)
+    _of_records = OfRecords(FLOWS, FlowsRelease)
 
     def preview(self) -> Preview:
         """How far numbers of trips will be off, by pair of levels. Opens no records."""

@@ -22,7 +22,7 @@ from starling.distribution import install
 from starling.engine.delimited import MARK, Part, parts_of
 from starling.engine.held_records import Held, InMemory, hold
 from starling.engine.record_files import PARQUET, Records, beginning_of, open_files, refuse
-from starling.engine.record_parts import check_types, table_records, tables
+from starling.engine.record_parts import check_types, is_text, no_label, no_number, no_time, table_records, tables
 from starling.errors import SourceError
 from starling.places.plan.points import PointPlan
 from starling.places.plan.reference_systems import identifier
@@ -73,16 +73,14 @@ def _open_file(path: Path, plan: PointPlan) -> Records:
 
 def _wanted(plan: PointPlan, name: str, kind: pa.DataType) -> str:
     """As `record_parts.Wanted` says."""
-    named, whole = plan.columns, pa.types.is_integer(kind)
-    text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
+    named = plan.columns
     if name in (named.x, named.y, named.value) and name:
-        return "" if whole or pa.types.is_floating(kind) or pa.types.is_decimal(kind) else "a number"
+        return no_number(kind)
     if name == named.geometry:
         binary = pa.types.is_binary(kind) or pa.types.is_large_binary(kind)
-        return "" if binary or text or _is_point(kind) else "WKB, WKT or a native point"
-    if name == named.time and plan.slices is not None and plan.slices.bounds is not None:
-        return "" if text or pa.types.is_timestamp(kind) or pa.types.is_date(kind) else "a time or text"
-    return "" if text or whole else "text or an integer"
+        return "" if binary or is_text(kind) or _is_point(kind) else "WKB, WKT or a native point"
+    timed = name == named.time and plan.slices is not None and plan.slices.bounds is not None
+    return no_time(kind) if timed else no_label(kind)
 
 
 def _is_point(kind: pa.DataType) -> bool:

@@ -12,9 +12,7 @@ from starling.places.trips.analysis import TripsRelease
 from starling.places.trips.generate import write_for
 from starling.places.trips.plan import Plan as ChosenPlan
 from starling.places.trips.preview import Preview
-from starling.places.trips.publish import release
-from starling.places.trips.source import open_records
-from starling.places.trips.source.validation import validate
+from starling.places.trips.publish import TRIPS
 from starling.release.described import Generated
 from starling.release.in_session import OfRecords, RecordsPlan
 
@@ -25,7 +23,7 @@ class TripsPlan(ChosenPlan, RecordsPlan[TripsRelease]):
     It is read by `TripsPlan.load`, or stated by the keys of a plan file in `TripsPlan.of`.
     """
 
-    _of_records = OfRecords(open_records, validate, release, TripsRelease)
+    _of_records = OfRecords(TRIPS, TripsRelease)
 
     def preview(self, *, expected: int | None = None) -> Preview:
         """How far the noise moves numbers of pairs of boxes, by depth. Opens no records.

@@ -15,10 +15,10 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from starling.engine.delimited import plain
-from starling.engine.held_records import Held, InMemory, hold
+from starling.engine.held_records import Held, InMemory
 from starling.engine.plain_text import numbers_of
-from starling.engine.record_files import Records, open_files
-from starling.engine.record_parts import check_types, table_records
+from starling.engine.record_files import Records
+from starling.engine.record_parts import no_label, no_number, no_time, open_tables
 from starling.places.areas.plan.polygons import Areas
 from starling.places.areas.source.cells import labelled
 from starling.places.areas.source.locate import locator_of
@@ -37,24 +37,16 @@ def open_records(data: str | Path | InMemory, plan: Plan) -> Records | Held:
     Raises:
         SourceError: with all missing columns at once.
     """
-    columns, wanted = plan.columns.names, partial(_wanted, plan)
-    if isinstance(data, str | Path):
-        fix = f"the plan reads {', '.join(columns)}"
-        return open_files(data, lambda file: table_records(file, columns, fix, wanted, plan.format), "CSV or Parquet")
-    held = hold(data, columns)
-    check_types(held.parts[0].path, held.columns, held.schema, wanted)
-    return held
+    fix = f"the plan reads {', '.join(plan.columns.names)}"
+    return open_tables(data, plan.columns.names, fix, partial(_wanted, plan), plan.format)
 
 
 def _wanted(plan: Plan, name: str, kind: pa.DataType) -> str:
     """As `record_parts.Wanted` says."""
-    whole = pa.types.is_integer(kind)
     if name in plan.columns.coordinates:
-        return "" if whole or pa.types.is_floating(kind) or pa.types.is_decimal(kind) else "a number"
-    text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
-    if name == plan.columns.time and plan.slices is not None and plan.slices.bounds is not None:
-        return "" if text or pa.types.is_timestamp(kind) or pa.types.is_date(kind) else "a time or text"
-    return "" if text or whole else "text or an integer"
+        return no_number(kind)
+    timed = name == plan.columns.time and plan.slices is not None and plan.slices.bounds is not None
+    return no_time(kind) if timed else no_label(kind)
 
 
 def pairs_of(plan: Plan, table: pa.Table) -> Int64:
