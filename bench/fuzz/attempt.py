@@ -136,26 +136,11 @@ def _domain(name: str) -> Domain:
 
 
 def _held_places(plan: str, data: pa.Table) -> Confidential[Any]:
-    from starling.places import counts
-    from starling.places.areas import counts as areas_counts
-    from starling.places.areas.plan.model import AreasPlan
-    from starling.places.flows import counts as flows_counts
-    from starling.places.flows.plan import Plan as FlowsPlan
-    from starling.places.flows.source import open_records as open_flows
     from starling.places.kinds import load
-    from starling.places.source import open_records
-    from starling.places.trips import counts as trips_counts
-    from starling.places.trips.plan import Plan as TripsPlan
-    from starling.places.trips.source import open_records as open_trips
 
-    chosen = load(plan)
-    if isinstance(chosen, TripsPlan):
-        return trips_counts.count(chosen, open_trips(data, chosen))
-    if isinstance(chosen, FlowsPlan):
-        return flows_counts.count(chosen, open_flows(data, chosen))
-    if isinstance(chosen, AreasPlan):
-        return areas_counts.count(chosen, open_records(data, chosen))
-    return counts.count(chosen, open_records(data, chosen))
+    kind, chosen = load(plan)
+    steps = kind.from_records
+    return steps.count(chosen, steps.open(data, chosen))
 
 
 def _held_tables(plan: str, data: pa.Table) -> Confidential[Any]:

@@ -57,12 +57,17 @@ def lazy(package: str, homes: Mapping[str, str], packages: Collection[str] = ())
     )
 
 
+def resolve(place: str) -> Any:
+    """What stands at a place, "package.module:name"."""
+    module, name = place.split(":")
+    return getattr(import_module(module), name)
+
+
 def later(place: str) -> Callable[..., Any]:
     """What stands at a place, "package.module:name", imported when it is called; what is not callable is given as it is."""
 
     def called(*args: Any, **named: Any) -> Any:
-        module, name = place.split(":")
-        value = getattr(import_module(module), name)
+        value = resolve(place)
         return value(*args, **named) if callable(value) else value
 
     return called

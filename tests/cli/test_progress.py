@@ -157,7 +157,7 @@ LONG: dict[str, tuple[tuple[str, ...], str, str]] = {
     "tables plot": (("{released}", "--out", "{out}"), "drawing", OPENING),
     "places plot": (("{released}", "--out", "{out}"), "drawing", OPENING),
     "places preview": (("{points}/plan.toml", "--expected", "9"), "simulating", "starling.places.preview:preview"),
-    "places generate": (("--out", "{out}"), "inventing", "starling.places.generate:write"),
+    "places generate": (("--out", "{out}"), "inventing", "starling.places.generate.standing_in:new_folder"),
     "places validate": (POINTS, "every record", "starling.places.source.validation:inspect"),
     "places release": ((*POINTS, *PAID), "privacy", "starling.places.publication:PlacesPublication.mechanism"),
     "places evaluate": ((*POINTS, "--release", "{released}"), "counting", "starling.places.evaluate:evaluate"),

@@ -21,8 +21,8 @@ def test_each_kind_is_loaded_and_opened_as_itself(tmp_path: Path) -> None:
     write_world(tmp_path / "grid")
     plan(tmp_path / "areas")
     (tmp_path / "areas" / "plan.toml").write_text(toml_of(values()))
-    assert isinstance(load(tmp_path / "areas" / "plan.toml"), AreasPlan)
-    assert isinstance(load(tmp_path / "grid" / "plan.toml"), Plan)
+    assert isinstance(load(tmp_path / "areas" / "plan.toml")[1], AreasPlan)
+    assert isinstance(load(tmp_path / "grid" / "plan.toml")[1], Plan)
     places.AreasPlan.load(tmp_path / "areas" / "plan.toml").release(
         pd.DataFrame({"x": [0.5], "y": [0.5]}), tmp_path / "a"
     )

@@ -6,134 +6,129 @@ folder. What a kind is made of is imported when one is there.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from starling.engine.spark import DUCKDB
+from starling.lazy import resolve
 from starling.planfile.toml import read_file
 
 if TYPE_CHECKING:
-    from starling.places.analysis import PlacesRelease
-    from starling.places.areas.analysis import AreasRelease
-    from starling.places.areas.mechanism import PricedPlan
-    from starling.places.flows.analysis import FlowsRelease
-    from starling.places.flows.plan import Plan as FlowsPlan
-    from starling.places.mechanism.table import MeasuredPlan
-    from starling.places.trips.analysis import TripsRelease
-    from starling.places.trips.plan import Plan as TripsPlan
+    from starling.places.generate.standing_in import Invention
     from starling.release.domain import Delivery, Publication
+    from starling.release.from_records import FromRecords
+    from starling.release.of_plan import PlanPublication
+    from starling.release.plan_file import PlanInFile
     from starling.release.reading import Release
+    from starling.release.report.pages import Preview
 
-AREAS_FILE = "plan/areas.geojson"
-"""The public file that a release of areas has, and one of flows."""
-FLOWS = "flows"
-"""The table of plans of flows, in a release too."""
-GRID = "grid"
-"""The table of plans of a grid, beside which flows are trips between its cells."""
-_PLAN = "plan/plan.json"
+AREAS_FILE: Final = "plan/areas.geojson"
+"""The public file that a release of areas has, and one of flows between areas."""
+_PLAN: Final = "plan/plan.json"
 
 
-def load(plan: str | Path) -> "MeasuredPlan | PricedPlan | FlowsPlan | TripsPlan":
-    """The plan of a file, which knows what it costs; raises PlanError with every problem found."""
-    tables = read_file(Path(plan).absolute()).values
-    if FLOWS in tables and GRID in tables and "areas" not in tables:
-        from starling.places.trips.plan import Plan as TripsPlan
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind: where its rooms are, and what they call what is its own.
 
-        return TripsPlan.load(plan)
-    if FLOWS in tables:
-        from starling.places.flows.plan import Plan as FlowsPlan
+    Attributes:
+        package: Holds its rooms.
+        named: What the names of its publication and of its opened release begin with.
+        plan: Its plan, which knows what it costs, by its place in the package.
+        records: How it is made of records, in the room `publish`.
+    """
 
-        return FlowsPlan.load(plan)
-    if "areas" in tables:
-        from starling.places.areas.mechanism import PricedPlan
+    package: str
+    named: str
+    plan: str
+    records: str
 
-        return PricedPlan.load(plan)
-    from starling.places.mechanism.table import MeasuredPlan
+    def load(self, path: str | Path) -> "PlanInFile":
+        """The plan of a file; raises PlanError with every problem found."""
+        plan: PlanInFile = self._own(self.plan).load(path)
+        return plan
 
-    return MeasuredPlan.load(plan)
+    @property
+    def publication(self) -> "type[PlanPublication[Any, Any]]":
+        """A release of a plan as the frame publishes it."""
+        kind: type[PlanPublication[Any, Any]] = self._own(f"publication:{self.named}Publication")
+        return kind
+
+    @property
+    def opened(self) -> "Callable[[Release], Release]":
+        """What analysts need of a release."""
+        opened: Callable[[Release], Release] = self._own(f"analysis:{self.named}Release")
+        return opened
+
+    @property
+    def from_records(self) -> "FromRecords":
+        """How it is made of records."""
+        steps: FromRecords = self._own(f"publish:{self.records}")
+        return steps
+
+    @property
+    def invention(self) -> "Invention":
+        """How its records are invented."""
+        invention: Invention = self._own("generate:INVENTION")
+        return invention
+
+    @property
+    def preview(self) -> "Callable[..., Preview]":
+        """What a plan will give."""
+        preview: Callable[..., Preview] = self._own("preview:preview")
+        return preview
+
+    def _own(self, place: str) -> Any:
+        return resolve(f"{self.package}.{place}")
 
 
-def publication_of(plan: "MeasuredPlan | PricedPlan | FlowsPlan | TripsPlan") -> "Publication[Any, Any]":
-    """A release of a plan as the frame publishes it."""
-    from starling.places.areas.plan.model import AreasPlan
-    from starling.places.areas.publication import AreasPublication
-    from starling.places.flows.plan import Plan as FlowsPlan
-    from starling.places.flows.publication import FlowsPublication
-    from starling.places.publication import PlacesPublication
-    from starling.places.trips.plan import Plan as TripsPlan
-    from starling.places.trips.publication import TripsPublication
+OF_GRID: Final = Kind("starling.places", "Places", "mechanism.table:MeasuredPlan", "POINTS")
+OF_AREAS: Final = Kind("starling.places.areas", "Areas", "mechanism:PricedPlan", "AREAS")
+OF_FLOWS: Final = Kind("starling.places.flows", "Flows", "plan:Plan", "FLOWS")
+OF_TRIPS: Final = Kind("starling.places.trips", "Trips", "plan:Plan", "TRIPS")
 
-    if isinstance(plan, TripsPlan):
-        return TripsPublication(plan)
-    if isinstance(plan, FlowsPlan):
-        return FlowsPublication(plan)
-    return AreasPublication(plan) if isinstance(plan, AreasPlan) else PlacesPublication(plan)
+
+def load(path: str | Path) -> tuple[Kind, Any]:
+    """The kind and the plan of a file, which knows what it costs; raises PlanError with every problem found."""
+    tables = read_file(Path(path).absolute()).values
+    kind = _kind("flows" in tables, "areas" in tables, "grid" in tables)
+    return kind, kind.load(path)
+
+
+def kind_of(folder: Path) -> Kind:
+    """The kind of a release; that of a grid where its files say none, which its reader then refuses."""
+    by_area = (folder / AREAS_FILE).is_file()
+    return _kind(_has_flows(folder), by_area, not by_area)
+
+
+def _kind(flows: bool, areas: bool, grid: bool) -> Kind:
+    if flows:
+        return OF_TRIPS if grid and not areas else OF_FLOWS
+    return OF_AREAS if areas else OF_GRID
 
 
 def reopened(folder: Path) -> "Publication[Any, Any]":
     """The publication of a release, from the public choices in its folder; raises IntegrityError or PlanError where they are none."""
-    if _has_flows(folder):
-        if (folder / AREAS_FILE).is_file():
-            from starling.places.flows.publication import FlowsPublication
-
-            return FlowsPublication.reopened(folder)
-        from starling.places.trips.publication import TripsPublication
-
-        return TripsPublication.reopened(folder)
-    if (folder / AREAS_FILE).is_file():
-        from starling.places.areas.publication import AreasPublication
-
-        return AreasPublication.reopened(folder)
-    from starling.places.publication import PlacesPublication
-
-    return PlacesPublication.reopened(folder)
+    return kind_of(folder).publication.reopened(folder)
 
 
-def opened(release: "Release") -> "PlacesRelease | AreasRelease | FlowsRelease | TripsRelease":
+def opened(release: "Release") -> "Release":
     """An opened release with what analysts need."""
-    if _has_flows(release.folder):
-        if (release.folder / AREAS_FILE).is_file():
-            from starling.places.flows.analysis import FlowsRelease
-
-            return FlowsRelease(release)
-        from starling.places.trips.analysis import TripsRelease
-
-        return TripsRelease(release)
-    if (release.folder / AREAS_FILE).is_file():
-        from starling.places.areas.analysis import AreasRelease
-
-        return AreasRelease(release)
-    from starling.places.analysis import PlacesRelease
-
-    return PlacesRelease(release)
+    return kind_of(release.folder).opened(release)
 
 
 def deliver(plan: str, files: Mapping[str, Path], engine: str = DUCKDB) -> "Delivery":
     """A plan file with its records, opened; raises PlanError, SourceError or ParameterError by public checks."""
-    from starling.places.areas.plan.model import AreasPlan
-    from starling.places.areas.publish import AREAS
-    from starling.places.flows.plan import Plan as FlowsPlan
-    from starling.places.flows.publish import FLOWS
-    from starling.places.publish import POINTS
-    from starling.places.trips.plan import Plan as TripsPlan
-    from starling.places.trips.publish import TRIPS
-
-    chosen = load(plan)
-    kind = POINTS
-    if isinstance(chosen, TripsPlan):
-        kind = TRIPS
-    elif isinstance(chosen, FlowsPlan):
-        kind = FLOWS
-    elif isinstance(chosen, AreasPlan):
-        kind = AREAS
-    return kind.deliver(chosen, files["records"], engine)
+    kind, chosen = load(plan)
+    return kind.from_records.deliver(chosen, files["records"], engine)
 
 
 def _has_flows(folder: Path) -> bool:
-    """Whether the plan of a release is one of flows; not where there is none, which its reader then refuses."""
+    """Whether the plan of a release is one of flows; not where there is none."""
     try:
         stated = json.loads((folder / _PLAN).read_bytes())
     except (OSError, ValueError, RecursionError):
         return False
-    return isinstance(stated, dict) and FLOWS in stated
+    return isinstance(stated, dict) and "flows" in stated

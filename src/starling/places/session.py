@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from starling.places.analysis import PlacesRelease
-from starling.places.generate import write_for
+from starling.places.generate import INVENTION
 from starling.places.mechanism.table import MeasuredPlan
 from starling.places.plan.choices import ADAPTIVE
 from starling.places.preview import SIZES, Preview, preview
@@ -54,7 +54,7 @@ class Plan(MeasuredPlan, RecordsPlan[PlacesRelease]):
             ParameterError: a number is below 0; or records name cells of H3, and the extra h3 is missing.
             OutputError: the folder exists or cannot be made.
         """
-        return write_for(self, Path(out).absolute(), seed=seed, points=points)
+        return INVENTION.write_for(self, Path(out).absolute(), seed=seed, many=points)
 
 
 def plan(

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from starling import places
-from starling.places.areas.generate import stand_in
+from starling.places.areas.generate import INVENTION
 from starling.planfile.values import toml_of
 from tests.places.areas.worlds import plan, values
 
@@ -28,7 +28,7 @@ def test_what_stands_in_has_its_areas_beside_it(tmp_path: Path) -> None:
     chosen = plan(tmp_path)
     (tmp_path / "plan.toml").write_text(toml_of(values()))
     (tmp_path / "out").mkdir()
-    written, records = stand_in(tmp_path / "plan.toml", chosen, tmp_path / "out")
+    written, records = INVENTION.stand_in(tmp_path / "plan.toml", chosen, tmp_path / "out")
     again = places.AreasPlan.load(written)
     assert again.title.startswith("Invented: ")
     assert again.areas == chosen.areas

@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from starling.places.domain import PLACES
-from starling.places.generate import standing_in
+from starling.places.generate import INVENTION, standing_in
 from starling.places.plan import Plan
 from starling.planfile.values import toml_of
 from tests.places.plans import PERSON, SLICED, values
@@ -65,9 +65,9 @@ def test_it_opens_as_real_records_and_no_point_is_dropped(kind: str, tmp_path: P
 def test_there_are_as_many_as_the_plan_expects_within_bounds(
     said: dict[str, Any], rows: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(standing_in, "POINTS", 700)
+    monkeypatch.setattr(standing_in, "NUMBER", 700)
     monkeypatch.setattr(standing_in, "MOST", 900)
     file = written(tmp_path, said)
-    plan, records = standing_in.stand_in(file, Plan.load(file), tmp_path / "invented")
+    plan, records = INVENTION.stand_in(file, Plan.load(file), tmp_path / "invented")
     assert pq.read_metadata(records).num_rows == rows
     assert DELIVERING.open(str(plan), {"records": records}).validate(1).problems.total == 0

@@ -5,17 +5,14 @@ from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 import shapely
 
-from starling.engine.new_folder import new_folder
-from starling.errors import ParameterError
-from starling.places.areas.plan.areas_grammar import with_file
+from starling.places.areas.plan.areas_grammar import FILE, with_file
 from starling.places.areas.plan.model import AreasPlan
 from starling.places.areas.plan.polygons import Float64, Int64
-from starling.places.generate.standing_in import RECORDS, columns_of_points, columns_of_units, points_of
-from starling.planfile.invented import NOTE, SEED, write_note, write_titled
-from starling.release.described import Generated
+from starling.places.generate.standing_in import Invention, columns_of_points, columns_of_units
+from starling.planfile.invented import SEED, write_titled
+from starling.planfile.values import write_new
 
 NOTICE: Final = (
     "Invented data. Nobody was at any of these points: every one was drawn from the public seed below. Maps made from them are no "
@@ -54,31 +51,15 @@ def _placed(plan: AreasPlan, areas: Int64, random: np.random.Generator) -> tuple
     return x, y
 
 
-def write_for(plan: AreasPlan, out: Path, *, seed: int, points: int | None = None) -> Generated:
-    """Write invented points of a plan with a note into a new folder; raises as `AreasPlan.generate` of a session does."""
-    for name, number in (("seed", seed), ("points", points or 0)):
-        if number < 0:
-            raise ParameterError(name, "is below 0", "give a number of 0 or more")
-    table = records(plan, points_of(plan) if points is None else points, seed)
-    with new_folder(out) as folder:
-        pq.write_table(table, folder / RECORDS, compression="zstd")
-        write_note(folder, NOTICE, {"points": len(table), "seed": seed})
-    return Generated({"records": out / RECORDS}, out / NOTE, {"points": len(table)}, None)
+class WithAreas(Invention):
+    """Of a plan that has public areas, which lie beside it."""
+
+    __slots__ = ()
+
+    def plan_file(self, path: Path, plan: Any, folder: Path) -> Path:
+        """Write the plan and its areas."""
+        write_new(folder / FILE, plan.areas.text())
+        return write_titled(path, folder, lambda values: with_file(values, FILE))
 
 
-def stand_in(path: Path, plan: AreasPlan, folder: Path) -> tuple[Path, Path]:
-    """Invented records of a plan, with the plan and its areas, in an empty folder: the plan file, and the records.
-
-    Raises:
-        ParameterError: records name cells of H3, and the extra h3 is missing.
-        OutputError, OSError: the folder cannot be written.
-    """
-    polygons = folder / "areas.geojson"
-    polygons.write_text(plan.areas.text(), encoding="utf-8")
-
-    def change(values: dict[str, Any]) -> dict[str, Any]:
-        return with_file(values, polygons.name)
-
-    written = write_titled(path, folder, change)
-    pq.write_table(records(plan, points_of(plan)), folder / RECORDS, compression="zstd")
-    return written, folder / RECORDS
+INVENTION: Final = WithAreas(records, NOTICE)

@@ -8,7 +8,7 @@ release.number("Manhattan")
 from pathlib import Path
 
 from starling.places.areas.analysis import AreasRelease
-from starling.places.areas.generate import write_for
+from starling.places.areas.generate import INVENTION
 from starling.places.areas.mechanism import PricedPlan
 from starling.places.areas.preview import Preview, preview
 from starling.places.areas.publish import AREAS
@@ -41,4 +41,4 @@ class AreasPlan(PricedPlan, RecordsPlan[AreasRelease]):
             ParameterError: a number is below 0; or records name cells of H3, and the extra h3 is missing.
             OutputError: the folder exists or cannot be made.
         """
-        return write_for(self, Path(out).absolute(), seed=seed, points=points)
+        return INVENTION.write_for(self, Path(out).absolute(), seed=seed, many=points)

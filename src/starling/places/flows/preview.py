@@ -1,7 +1,7 @@
 """How far released flows will be off, before anything is spent: exact, as the noise does not depend on what is counted."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 
@@ -88,3 +88,8 @@ class Preview(pages.Preview):
             {"from": one, "to": other, "margin": many} for (one, other), many in self.margins.items()
         ]
         return {"title": self.title, "cost": str(self.plan.cost), "margins": margins}
+
+
+def preview(plan: Plan, *, expected: int | None = None) -> Preview:
+    """What a plan leads to, where about so many trips are expected publicly; as many as the plan says without it. Opens no records."""
+    return Preview(plan if expected is None else replace(plan, expected=expected))

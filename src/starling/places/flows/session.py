@@ -8,7 +8,7 @@ release.count(["Queens"], ["Manhattan"])
 from pathlib import Path
 
 from starling.places.flows.analysis import FlowsRelease
-from starling.places.flows.generate import write_for
+from starling.places.flows.generate import INVENTION
 from starling.places.flows.plan import Plan as ChosenPlan
 from starling.places.flows.preview import Preview
 from starling.places.flows.publish import FLOWS
@@ -40,4 +40,4 @@ class FlowsPlan(ChosenPlan, RecordsPlan[FlowsRelease]):
             ParameterError: a number is below 0.
             OutputError: the folder exists or cannot be made.
         """
-        return write_for(self, Path(out).absolute(), seed=seed, trips=trips)
+        return INVENTION.write_for(self, Path(out).absolute(), seed=seed, many=trips)

@@ -10,15 +10,9 @@ from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-from starling.engine.new_folder import new_folder
-from starling.errors import ParameterError
-from starling.places.generate.standing_in import points_of, records
-from starling.places.plan import Plan
+from starling.places.generate.standing_in import Invention, records
 from starling.places.plan.grid import Float64
-from starling.planfile.invented import NOTE, PLAN, write_note
-from starling.planfile.values import toml_of, write_new
 from starling.release.described import Generated
 
 SIDE: Final = 1024
@@ -60,27 +54,11 @@ def plan_values(sigma: int, points: int) -> Mapping[str, Any]:
     }
 
 
+INVENTION: Final = Invention(records, NOTICE, file=RECORDS)
+
+
 def write(out: Path, *, sigma: int, seed: int, points: int = POINTS) -> Generated:
     """Write invented points with a plan and a note into a new folder. Raises OutputError where the folder exists or cannot be made."""
     x, y = gaussian(sigma, seed, points)
-    note = {"points": points, "sigma": sigma, "seed": seed}
-    return _write(out, pa.table({"x": x, "y": y}), note, plan_values(sigma, points))
-
-
-def write_for(plan: Plan, out: Path, *, seed: int, points: int | None = None) -> Generated:
-    """Write invented points of a plan, in its columns, box and slices, with a note into a new folder, as `Plan.generate` says."""
-    for name, number in (("seed", seed), ("points", points or 0)):
-        if number < 0:
-            raise ParameterError(name, "is below 0", "give a number of 0 or more")
-    table = records(plan, points_of(plan) if points is None else points, seed)
-    return _write(out, table, {"points": len(table), "seed": seed})
-
-
-def _write(out: Path, table: pa.Table, note: Mapping[str, int], plan: Mapping[str, Any] | None = None) -> Generated:
-    with new_folder(out) as folder:
-        pq.write_table(table, folder / RECORDS, compression="zstd")
-        if plan is not None:
-            write_new(folder / PLAN, toml_of(plan))
-        write_note(folder, NOTICE, note)
-    files, sizes = {"records": out / RECORDS}, {"points": len(table)}
-    return Generated(files, out / NOTE, sizes, None if plan is None else out / PLAN)
+    note = {"sigma": sigma, "seed": seed}
+    return INVENTION.write(pa.table({"x": x, "y": y}), out, note, plan_values(sigma, points))

@@ -1,8 +1,9 @@
 """Invented points that stand in for those of a plan: in its columns, slices and box, with the plan under a title that says so."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -10,14 +11,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from starling.distribution import install
+from starling.engine.new_folder import new_folder
 from starling.errors import ParameterError
 from starling.places.plan import Plan
 from starling.places.plan.grid import EAST, Float64, Grid
 from starling.places.plan.points import PointPlan, SlicedPlan
-from starling.planfile.invented import SEED, write_titled
+from starling.planfile.invented import NOTE, PLAN, SEED, write_note, write_titled
+from starling.planfile.values import toml_of, write_new
+from starling.release.described import Generated
 
-POINTS: Final = 20_000
-"""Points that are invented where the plan expects none."""
+NUMBER: Final = 20_000
+"""Records that are invented where the plan expects none."""
 MOST: Final = 100_000
 """And at most, whatever it expects."""
 CENTRES: Final = 8
@@ -32,18 +36,67 @@ CELL: Final = 10
 RECORDS: Final = "records.parquet"
 
 
-def stand_in(path: Path, plan: Plan, folder: Path) -> tuple[Path, Path]:
-    """Invented records of a plan, with the plan itself, in an empty folder: the plan file, and the records. Raises ParameterError where
-    records name cells of H3, and the extra h3 is missing, and OutputError or OSError where the folder cannot be written.
+class Expecting(Protocol):
+    """A plan that may say how many records there are, publicly."""
+
+    @property
+    def expected(self) -> int | None:
+        """Publicly expected number of records."""
+
+
+@dataclass(frozen=True, slots=True)
+class Invention:
+    """How records of a kind of plan are invented.
+
+    Attributes:
+        records: So many records of a plan, by a public seed.
+        notice: What stands beside them.
+        unit: What they are.
+        file: What their file is called.
     """
-    written = write_titled(path, folder)
-    pq.write_table(records(plan, points_of(plan)), folder / RECORDS, compression="zstd")
-    return written, folder / RECORDS
+
+    records: Callable[[Any, int, int], pa.Table]
+    notice: str
+    unit: str = "points"
+    file: str = RECORDS
+
+    def write_for(self, plan: Expecting, out: Path, *, seed: int, many: int | None = None) -> Generated:
+        """Write invented records of a plan, with a note, into a new folder, as `Plan.generate` says."""
+        for name, number in (("seed", seed), ("points", many or 0)):
+            if number < 0:
+                raise ParameterError(name, "is below 0", "give a number of 0 or more")
+        return self.write(self.records(plan, number_of(plan) if many is None else many, seed), out, {"seed": seed})
+
+    def write(
+        self, table: pa.Table, out: Path, note: Mapping[str, int], plan: Mapping[str, Any] | None = None
+    ) -> Generated:
+        """Write invented records with a note, and a plan of their own if they have one, into a new folder. Raises OutputError where the
+        folder exists or cannot be made.
+        """
+        sizes = {self.unit: len(table)}
+        with new_folder(out) as folder:
+            pq.write_table(table, folder / self.file, compression="zstd")
+            if plan is not None:
+                write_new(folder / PLAN, toml_of(plan))
+            write_note(folder, self.notice, {**sizes, **note})
+        return Generated({"records": out / self.file}, out / NOTE, sizes, None if plan is None else out / PLAN)
+
+    def stand_in(self, path: Path, plan: Any, folder: Path) -> tuple[Path, Path]:
+        """Invented records of a plan, with the plan itself, in an empty folder: the plan file, and the records. Raises ParameterError where
+        records name cells of H3, and the extra h3 is missing, and OutputError or OSError where the folder cannot be written.
+        """
+        written = self.plan_file(path, plan, folder)
+        pq.write_table(self.records(plan, number_of(plan), SEED), folder / RECORDS, compression="zstd")
+        return written, folder / RECORDS
+
+    def plan_file(self, path: Path, plan: Any, folder: Path) -> Path:  # noqa: ARG002 - of those with further files
+        """Write the plan of the records, with the public files that it names."""
+        return write_titled(path, folder)
 
 
-def points_of(plan: PointPlan) -> int:
-    """How many points are invented for a plan where nobody says."""
-    return POINTS if plan.expected is None else min(plan.expected, MOST)
+def number_of(plan: Expecting) -> int:
+    """How many records are invented for a plan where nobody says."""
+    return NUMBER if plan.expected is None else min(plan.expected, MOST)
 
 
 def records(plan: Plan, points: int, seed: int = SEED) -> pa.Table:

@@ -5,10 +5,10 @@ first are named with their line; what is shown of values, release/causes.py says
 else: columns that are swapped, degrees in place of metres, a box that lies elsewhere.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Final
+from typing import Final, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -21,7 +21,7 @@ from starling.errors import SHOWN, Findings, Problem
 from starling.places.measurements import Int64
 from starling.places.plan import Plan
 from starling.places.plan.grid import EAST, NORTH
-from starling.places.plan.points import PointPlan, SlicedPlan
+from starling.places.plan.points import CountedPlan, SlicedPlan
 from starling.places.source import Held, Records, read_part
 from starling.places.source.cells import categories_of, periods_of, points_of, units_of
 from starling.places.source.geojson import TYPES
@@ -30,6 +30,7 @@ from starling.privacy.trust import Confidential, NotPrivate, inspect
 from starling.release.domain import Validated
 from starling.release.faults import Tally, notes_of_persons
 
+TallyT = TypeVar("TallyT", bound=Tally)
 FIX: Final = "correct it; a release drops it, uncounted"
 MOST_FAULTY: Final = "look at the columns, the units and the box before anything else"
 LARGE: Final = 1000
@@ -67,16 +68,43 @@ def validate(plan: Plan, records: Records | Held, *, most: int = SHOWN) -> NotPr
     Raises:
         SourceError: a file is no longer what was checked.
     """
-    return inspect(Confidential(partial(_validated, plan, records, most)))
-
-
-def _validated(plan: Plan, records: Records | Held, most: int) -> Validated:
     tally = _Tally(most, FIX)
-    for table, lines, file in tally.tables(records, partial(read_part, records)):
-        _check(plan, table, lines, file, tally)
-    decisive = (*_decisive(plan, records.name, tally), *tally.decisive(records.name, MOST_FAULTY))
-    problems = tally.findings(decisive)
-    return Validated(problems, notes(plan, records), f"{tally.total:,} records", {"records": tally.total})
+    return inspected(partial(_check, plan), plan, records, tally, MOST_FAULTY, partial(_decisive, plan, tally))
+
+
+def inspected(
+    check: Callable[[pa.Table, Int64, str, TallyT], None],
+    plan: CountedPlan,
+    records: Records | Held,
+    tally: TallyT,
+    most_faulty: str,
+    decisive: Callable[[str], Iterable[Problem]] = lambda _: (),
+    *,
+    bound: str = "points_per_person",
+) -> NotPrivate[Validated]:
+    """What is wrong with the records of a plan, whatever kind it is of.
+
+    Args:
+        check: Adds the faults of some records, given with the line of each and their file.
+        plan: Public choices.
+        records: The checked records.
+        tally: Counts faults; it has none yet.
+        most_faulty: What to do about a fault that most records have.
+        decisive: What is wrong with the records as a whole, by their name, after all were looked at.
+        bound: The key that bounds the records of a person.
+
+    Raises:
+        SourceError: a file is no longer what was checked.
+    """
+
+    def validated() -> Validated:
+        for table, lines, file in tally.tables(records, partial(read_part, records)):
+            check(table, lines, file, tally)
+        problems = tally.findings((*decisive(records.name), *tally.decisive(records.name, most_faulty)))
+        notes = _notes(plan, records, bound)
+        return Validated(problems, notes, f"{tally.total:,} records", {"records": tally.total})
+
+    return inspect(Confidential(validated))
 
 
 def _check(plan: Plan, table: pa.Table, here: Int64, file: str, tally: _Tally) -> None:
@@ -120,12 +148,17 @@ def check_unit(plan: SlicedPlan, table: pa.Table, here: Int64, file: str, tally:
         tally.add(plan.columns.time, "is in no slice", (periods_of(plan, table) < 0) & ~unread, here, file)
     if plan.columns.category:
         tally.add(plan.columns.category, "is in no slice", categories_of(plan, table) < 0, here, file)
+    check_person(plan, table, here, file, tally)
+
+
+def check_person(plan: CountedPlan, table: pa.Table, here: Int64, file: str, tally: Tally) -> None:
+    """Add the missing persons of some records."""
     if plan.columns.person:
         missing = labels(table[plan.columns.person]).is_null().to_numpy(zero_copy_only=False)
         tally.add(plan.columns.person, "is missing", missing, here, file)
 
 
-def _decisive(plan: Plan, file: str, tally: _Tally) -> Iterator[Problem]:
+def _decisive(plan: Plan, tally: _Tally, file: str) -> Iterator[Problem]:
     """What makes most points lie outside the box, if they do."""
     outside = sum(many for (_, problem), many in tally.counts.items() if "outside" in problem or "beyond" in problem)
     x0, y0, x1, y1 = plan.grid.ends
@@ -150,11 +183,10 @@ def _decisive(plan: Plan, file: str, tally: _Tally) -> Iterator[Problem]:
             )
 
 
-def notes(plan: PointPlan, records: Records | Held) -> Findings:
-    """How many persons have more points than count, and whether a person is rather the number of a row."""
+def _notes(plan: CountedPlan, records: Records | Held, bound: str) -> Findings:
+    """How many persons have more records than count, and whether a person is rather the number of a row."""
     if not plan.columns.person:
         return Findings(0, {}, ())
     person = plan.columns.person
     read = (labels(table[person]) for part in records.parts for table in read_part(records, part))
-    persons = persons_of(read, plan.points)
-    return notes_of_persons(person, persons, plan.points, "points_per_person", records.name)
+    return notes_of_persons(person, persons_of(read, plan.points), plan.points, bound, records.name)

@@ -3,7 +3,7 @@
 Which pairs are measured depends on where trips lead, and how they lie within a pair is not known; so nothing is said of rectangles.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
@@ -84,3 +84,8 @@ class Preview(pages.Preview):
             {"depth": depth, "pairs": many, "margin": off} for depth, (many, off) in self.margins.items()
         ]
         return {"title": self.title, "cost": str(self.plan.cost), "margins": margins}
+
+
+def preview(plan: Plan, *, expected: int | None = None) -> Preview:
+    """What a plan leads to, where about so many trips are expected publicly; as many as the plan says without it. Opens no records."""
+    return Preview(plan if expected is None else replace(plan, expected=expected))

@@ -5,13 +5,12 @@ release = plan.release(frame)
 release.count([-74.0, 40.7, -73.9, 40.8], [-73.8, 40.6, -73.7, 40.7], "degrees")
 """
 
-from dataclasses import replace
 from pathlib import Path
 
 from starling.places.trips.analysis import TripsRelease
-from starling.places.trips.generate import write_for
+from starling.places.trips.generate import INVENTION
 from starling.places.trips.plan import Plan as ChosenPlan
-from starling.places.trips.preview import Preview
+from starling.places.trips.preview import Preview, preview
 from starling.places.trips.publish import TRIPS
 from starling.release.described import Generated
 from starling.release.in_session import OfRecords, RecordsPlan
@@ -34,7 +33,7 @@ class TripsPlan(ChosenPlan, RecordsPlan[TripsRelease]):
         Raises:
             PlanError: the number of trips is not known.
         """
-        return Preview(self if expected is None else replace(self, expected=expected))
+        return preview(self, expected=expected)
 
     def generate(self, out: str | Path, *, trips: int | None = None, seed: int = 1) -> Generated:
         """Invent trips of the plan, to try everything with. They describe nobody.
@@ -48,4 +47,4 @@ class TripsPlan(ChosenPlan, RecordsPlan[TripsRelease]):
             ParameterError: a number is below 0.
             OutputError: the folder exists or cannot be made.
         """
-        return write_for(self, Path(out).absolute(), seed=seed, trips=trips)
+        return INVENTION.write_for(self, Path(out).absolute(), seed=seed, many=trips)

@@ -12,10 +12,10 @@ from starling.places.areas.plan.model import AreasPlan
 from starling.places.areas.source.cells import labelled
 from starling.places.areas.source.locate import locator_of
 from starling.places.measurements import Int64
-from starling.places.source import Held, Records, read_part
+from starling.places.source import Held, Records
 from starling.places.source.cells import points_of
-from starling.places.source.validation import FIX, check_unit, notes
-from starling.privacy.trust import Confidential, NotPrivate, inspect
+from starling.places.source.validation import FIX, check_unit, inspected
+from starling.privacy.trust import NotPrivate
 from starling.release.domain import Validated
 from starling.release.faults import Tally
 
@@ -28,19 +28,16 @@ def validate(plan: AreasPlan, records: Records | Held, *, most: int = SHOWN) -> 
     Raises:
         SourceError: a file is no longer what was checked.
     """
-    return inspect(Confidential(partial(_validated, plan, records, most)))
-
-
-def _validated(plan: AreasPlan, records: Records | Held, most: int) -> Validated:
-    tally = Tally(most, FIX)
-    for table, lines, file in tally.tables(records, partial(read_part, records)):
-        _check(plan, table, lines, file, tally)
-        check_unit(plan, table, lines, file, tally)
-    problems = tally.findings(tuple(tally.decisive(records.name, MOST_FAULTY)))
-    return Validated(problems, notes(plan, records), f"{tally.total:,} records", {"records": tally.total})
+    return inspected(partial(_check, plan), plan, records, Tally(most, FIX), MOST_FAULTY)
 
 
 def _check(plan: AreasPlan, table: pa.Table, here: Int64, file: str, tally: Tally) -> None:
+    """Add the faults of some records."""
+    _check_place(plan, table, here, file, tally)
+    check_unit(plan, table, here, file, tally)
+
+
+def _check_place(plan: AreasPlan, table: pa.Table, here: Int64, file: str, tally: Tally) -> None:
     """Add the faults of where some records are."""
     named = plan.columns
     if named.area:

@@ -9,20 +9,17 @@ from typing import Final
 
 import pyarrow as pa
 
-from starling.engine.bounded_records import persons_of
 from starling.engine.delimited import labels
 from starling.engine.held_records import Held
 from starling.engine.record_files import Records
-from starling.engine.record_parts import tables
-from starling.errors import SHOWN, Findings
+from starling.errors import SHOWN
 from starling.places.flows.plan import Plan
 from starling.places.flows.source import Int64, ends_of
-from starling.places.source.validation import check_unit
-from starling.privacy.trust import Confidential, NotPrivate, inspect
+from starling.places.source.validation import FIX, check_unit, inspected
+from starling.privacy.trust import NotPrivate
 from starling.release.domain import Validated
-from starling.release.faults import Tally, notes_of_persons
+from starling.release.faults import Tally
 
-FIX: Final = "correct it; a release drops it, uncounted"
 MOST_FAULTY: Final = "look at the columns and the ids of the areas before anything else"
 
 
@@ -37,15 +34,7 @@ def validate(plan: Plan, records: Records | Held, *, most: int = SHOWN) -> NotPr
     Raises:
         SourceError: a file is no longer what was checked.
     """
-    return inspect(Confidential(partial(_validated, plan, records, most)))
-
-
-def _validated(plan: Plan, records: Records | Held, most: int) -> Validated:
-    tally = Tally(most, FIX)
-    for table, lines, file in tally.tables(records, partial(tables, records)):
-        _check(plan, table, lines, file, tally)
-    problems = tally.findings(tuple(tally.decisive(records.name, MOST_FAULTY)))
-    return Validated(problems, _notes(plan, records), f"{tally.total:,} records", {"records": tally.total})
+    return inspected(partial(_check, plan), plan, records, Tally(most, FIX), MOST_FAULTY, bound="trips_per_person")
 
 
 def _check(plan: Plan, table: pa.Table, lines: Int64, file: str, tally: Tally) -> None:
@@ -66,12 +55,3 @@ def _check(plan: Plan, table: pa.Table, lines: Int64, file: str, tally: Tally) -
         tally.add(column, "is no id of an area", unknown, lines, file)
         tally.show(column, "is no id of an area", "code", texts.filter(pa.array(unknown)), plan.areas.ids)
     check_unit(plan, table, lines, file, tally)
-
-
-def _notes(plan: Plan, records: Records | Held) -> Findings:
-    """How many persons have more trips than count, and whether a person is rather the number of a row."""
-    if not plan.columns.person:
-        return Findings(0, {}, ())
-    person = plan.columns.person
-    read = (labels(table[person]) for part in records.parts for table in tables(records, part))
-    return notes_of_persons(person, persons_of(read, plan.trips), plan.trips, "trips_per_person", records.name)

@@ -9,19 +9,16 @@ from functools import partial
 import numpy as np
 import pyarrow as pa
 
-from starling.engine.bounded_records import persons_of
-from starling.engine.delimited import labels
 from starling.engine.held_records import Held
 from starling.engine.record_files import Records
-from starling.engine.record_parts import tables
-from starling.errors import SHOWN, Findings
+from starling.errors import SHOWN
 from starling.places.measurements import Int64
-from starling.places.source.validation import FIX, MOST_FAULTY
+from starling.places.source.validation import FIX, MOST_FAULTY, check_person, inspected
 from starling.places.trips.plan import Plan
 from starling.places.trips.source import ends_of
-from starling.privacy.trust import Confidential, NotPrivate, inspect
+from starling.privacy.trust import NotPrivate
 from starling.release.domain import Validated
-from starling.release.faults import Tally, notes_of_persons
+from starling.release.faults import Tally
 
 
 def validate(plan: Plan, records: Records | Held, *, most: int = SHOWN) -> NotPrivate[Validated]:
@@ -35,15 +32,7 @@ def validate(plan: Plan, records: Records | Held, *, most: int = SHOWN) -> NotPr
     Raises:
         SourceError: a file is no longer what was checked.
     """
-    return inspect(Confidential(partial(_validated, plan, records, most)))
-
-
-def _validated(plan: Plan, records: Records | Held, most: int) -> Validated:
-    tally = Tally(most, FIX)
-    for table, lines, file in tally.tables(records, partial(tables, records)):
-        _check(plan, table, lines, file, tally)
-    problems = tally.findings(tuple(tally.decisive(records.name, MOST_FAULTY)))
-    return Validated(problems, _notes(plan, records), f"{tally.total:,} records", {"records": tally.total})
+    return inspected(partial(_check, plan), plan, records, Tally(most, FIX), MOST_FAULTY, bound="trips_per_person")
 
 
 def _check(plan: Plan, table: pa.Table, lines: Int64, file: str, tally: Tally) -> None:
@@ -53,15 +42,4 @@ def _check(plan: Plan, table: pa.Table, lines: Int64, file: str, tally: Tally) -
         none = np.isnan(x) | np.isnan(y)
         tally.add(", ".join(named), "is missing or no point", none, lines, file)
         tally.add(", ".join(named), "is outside the box", ~none & ~plan.grid.holds(x, y), lines, file)
-    if plan.columns.person:
-        missing = labels(table[plan.columns.person]).is_null().to_numpy(zero_copy_only=False)
-        tally.add(plan.columns.person, "is missing", np.asarray(missing), lines, file)
-
-
-def _notes(plan: Plan, records: Records | Held) -> Findings:
-    """How many persons have more trips than count, and whether a person is rather the number of a row."""
-    if not plan.columns.person:
-        return Findings(0, {}, ())
-    person = plan.columns.person
-    read = (labels(table[person]) for part in records.parts for table in tables(records, part))
-    return notes_of_persons(person, persons_of(read, plan.trips), plan.trips, "trips_per_person", records.name)
+    check_person(plan, table, lines, file, tally)
