@@ -21,8 +21,7 @@ from starling.tables.analysis import TablesRelease
 HEAD: Final = """# Python API
 
 For everyone who works in Python: the public names, with their arguments. Anything else may change without notice.
-This page is written by `python docs/build_api_reference.py`, and a test compares it with the code.
-`help(NAME)` shows more: types, what is raised, examples.
+`python docs/build_api_reference.py` writes this page; `help(NAME)` shows more: types, what is raised, examples.
 
 A path may be text or `Path`. An exact amount is an `int`, a `Fraction`, or text such as `"0.5"`; a float is refused.
 What is wrong with arguments, plans, files or outputs raises ahead of a charge, and so does a ledger that refuses it;
@@ -157,7 +156,7 @@ def described(name: str, value: Any) -> str:
     if inspect.isclass(value):
         lists.append("\n".join(members(value)))
     return "\n\n".join(
-        block for block in [f"### {name}", call, *paragraphs(value)[: 1 if is_plan else 2], *lists] if block
+        block for block in [f"### {name}", call, *paragraphs(value)[:1], *lists] if block
     )
 
 

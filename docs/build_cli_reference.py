@@ -14,7 +14,7 @@ HEAD: Final = f"""# Command line
 
 For everyone who types commands: what each one does, with its options.
 `starling COMMAND --help` prints the same with an example, and more about it.
-This page is written by `python docs/build_cli_reference.py`, and a test compares it with the live commands.
+`python docs/build_cli_reference.py` writes this page.
 
 `starling --version` shows the version. Every command has `--help`, and nearly every one `--json`, which prints one JSON document.
 Results go to standard output; findings and progress go to standard error.

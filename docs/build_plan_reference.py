@@ -13,15 +13,13 @@ from starling.planfile.grammar import NEEDED, Key, Table, plan_schema
 
 HEAD: Final = """# Plan keys
 
-For everyone who writes a plan: every key, with the values that it takes. `python docs/build_plan_reference.py` writes this page
-from the grammars that read and write plans.
+For everyone who writes a plan: every key, with the values that it takes. `python docs/build_plan_reference.py` writes this page.
 
 Plans are TOML; a Census folder has `config.json`. Keys in bold are needed. Exact numbers are texts such as `"0.1"` or `"1/3"`, or
 integers: as a float, 0.1 is not 1/10.
 
-With the JSON Schema of `starling DOMAIN schema > plan.schema.json`, and `#:schema ./plan.schema.json` as the first line of a plan,
-an editor completes keys and marks wrong ones. The site has them too, as `reference/DOMAIN.schema.json`.
-Which keys go together, the command `plan` checks.
+With `starling DOMAIN schema > plan.schema.json`, and `#:schema ./plan.schema.json` as the first line of a plan,
+an editor completes keys and marks wrong ones. Which keys go together, the command `plan` checks.
 """
 Row = tuple[str, ...]
 """Name, values, what it is without, and meaning of a key."""
