@@ -135,6 +135,11 @@ def common_arguments() -> tuple[str, ...]:
     return tuple(sorted(line for line, number in counted.items() if number >= COMMON and len(line.split()) > FEW))
 
 
+def is_in_head(line: str) -> bool:
+    """Whether the head of the page says the same of an argument."""
+    return line.partition(": ")[2].rstrip(".").casefold() in HEAD.casefold()
+
+
 def is_brief(name: str, value: Any) -> bool:
     """Whether a line says enough: a plan or a study has the same, or it is a question, whose fields the methods of `Study` explain."""
     package_name, _, called = name.partition(".")
@@ -152,12 +157,10 @@ def described(name: str, value: Any) -> str:
     is_plan = getattr(value, "__name__", "").endswith("Plan")
     call = f"`{signature(name, value)}`" if has_arguments else ""
     arguments = entries(value, "Args") if has_arguments or is_plan else entries(value, "Attributes")
-    lists = ["\n".join(line for line in arguments if line not in common_arguments())]
+    lists = ["\n".join(line for line in arguments if line not in common_arguments() and not is_in_head(line))]
     if inspect.isclass(value):
         lists.append("\n".join(members(value)))
-    return "\n\n".join(
-        block for block in [f"### {name}", call, *paragraphs(value)[:1], *lists] if block
-    )
+    return "\n\n".join(block for block in [f"### {name}", call, *paragraphs(value)[:1], *lists] if block)
 
 
 def is_said(module: ModuleType, value: Any) -> bool:
