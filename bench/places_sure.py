@@ -2,7 +2,7 @@
 
 Several releases of each data set and budget by the default method are asked 200 queries of each kind of `bench.places_accuracy`. Of each
 interval the width is held against the one of the rule before (chances of missing divided evenly, a steered count taken from 32
-deviations on), and against a bound that no interval from the same counts can go below.
+deviations on, of whatever box), and against a bound that no interval from the same counts can go below.
 
 The bound. Given the shape of the tree, let an interval I of these counts hold the truth with a probability of at least 1 - a wherever the
 points lie. Let c be the points that surely lie within, and u those of cut boxes. The number of integers in I is at least the sum over all
@@ -49,7 +49,7 @@ STEPS: Final = 64
 
 def before(measured: MeasuredTree, asked: Float64) -> Int64:
     """The widths of the rule before, int64 (queries,)."""
-    with patch.object(cover, "NEAR", NEAR_BEFORE):
+    with patch.object(cover, "NEAR", NEAR_BEFORE), patch.object(cover, "mark_looked"):
         index = FreshCover(measured)
     sums, half = index.sums(asked), (1 - LEVEL) / 2
     lower = np.maximum(sums.inside - upper_margins(index.noises, sums.inside_terms, half), 0)

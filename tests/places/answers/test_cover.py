@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from starling.errors import ParameterError
 from starling.places.answers.cover import MOST_CHILDREN, NEAR, FreshCover, grouped
 from starling.places.answers.rectangles import Float64
-from starling.places.measurements import Int64, MeasuredTree
+from starling.places.measurements import Int64, MeasuredTree, Tree
 from starling.places.mechanism.singular import of_cells
 from starling.privacy.distributions.accuracy import standard_deviation
 from starling.privacy.distributions.discrete import DiscreteLaplace
@@ -35,12 +35,13 @@ class Slow:
     """Measurements of a tree, chosen by recursion: for each box the best of its own, and what tiles it best."""
 
     def __init__(self, measured: MeasuredTree) -> None:
-        self.boxes = measured.tree.boxes.tolist()
+        self.boxes, self.parents = measured.tree.boxes.tolist(), measured.tree.parents.tolist()
         self.children: list[list[int]] = [[] for _ in self.boxes]
-        for child, parent in enumerate(measured.tree.parents.tolist()):
+        for child, parent in enumerate(self.parents):
             if parent >= 0:
                 self.children[parent].append(child)
         self.own: dict[Used, tuple[float, int]] = {}
+        self.taken: set[int] = set()
         for node, value, kind, steered in zip(
             measured.node.tolist(), measured.value.tolist(), measured.noise.tolist(), measured.steered, strict=True
         ):
@@ -61,9 +62,18 @@ class Slow:
         """Whether a steered measurement lies in a box."""
         return ("steered", node) in self.own or any(self.steers(child) for child in self.children[node])
 
+    def looked(self, node: int) -> bool:
+        """Whether a box below an unmeasured depth has the first steered measurement below the grid's."""
+        path = [node]
+        while path[-1]:
+            path.append(self.parents[path[-1]])
+        return len(path) > 2 and not any(("steered", above) in self.own for above in path[1:-1])
+
     def inner(self, node: int, near: float) -> list[Used] | None:
         """What is added of a box within the query, whose nearest steered value above is `near`; None: what its children give."""
         cover, steered = self.best(node), self.own.get(("steered", node))
+        if steered is not None and self.looked(node):
+            steered = None
         if steered is not None and near >= NEAR * steered[0] ** 0.5:
             return [("steered", node)]
         if cover is not None and (cover == [("fresh", node)] or steered is not None or not self.steers(node)):
@@ -78,8 +88,9 @@ class Slow:
             return [], []
         within = left <= x0 and x1 <= right and bottom <= y0 and y1 <= top
         if within and (taken := self.inner(node, near)) is not None:
+            self.taken.add(node)
             return taken, taken
-        if not within and ("steered", node) in self.own:
+        if ("steered", node) in self.own:
             near = self.own["steered", node][1]
         parts = [self.sides(child, query, near) for child in self.children[node]]
         inside = [each for part, _ in parts for each in part]
@@ -117,18 +128,44 @@ def test_sums_are_those_of_a_slow_walk_and_hold_the_truth(case: tuple[Int64, Mea
 @pytest.mark.slow
 @pytest.mark.examples(8)
 @given(case=measured_trees(), asked=queries(), other=st.integers(-(10**6), 10**6))
-def test_what_is_summed_depends_on_no_value_of_a_box_that_is_summed(
+def test_what_is_summed_depends_on_no_value_in_a_box_that_is_summed(
     case: tuple[Int64, MeasuredTree], asked: Float64, other: int
 ) -> None:
     _, measured = case
     y0, y1, x0, x1 = measured.tree.boxes.T
-    for row, (left, bottom, right, top) in enumerate(asked):
-        cut = (x0 < left) | (x1 > right) | (y0 < bottom) | (y1 > top)
-        free = ~cut[measured.node] | ~measured.steered
-        changed = replace(measured, value=np.where(free, other, measured.value))
-        one, two = FreshCover(measured).sums(asked[row : row + 1]), FreshCover(changed).sums(asked[row : row + 1])
+    for query in asked:
+        slow = Slow(measured)
+        slow.sides(0, query)
+        left, bottom, right, top = query
+        free = (x0 >= right) | (x1 <= left) | (y0 >= top) | (y1 <= bottom)
+        for box, parent in enumerate(slow.parents):
+            free[box] |= box in slow.taken or (box > 0 and free[parent])
+        changed = replace(measured, value=np.where(free[measured.node] | ~measured.steered, other, measured.value))
+        one, two = FreshCover(measured).sums(query[None]), FreshCover(changed).sums(query[None])
         assert one.inside_terms.tolist() == two.inside_terms.tolist()
         assert one.touched_terms.tolist() == two.touched_terms.tolist()
+
+
+@pytest.mark.parametrize(("crowd", "terms", "total"), [(500, [2, 1, 0], 497), (5, [0, 1, 4], 10)])
+def test_below_an_unmeasured_depth_a_steered_count_says_how_its_box_is_added(
+    crowd: int, terms: list[int], total: int
+) -> None:
+    """Halves of sixteen cells are not measured; of the quarters in one of them the first is cut twice, the second is not cut."""
+    ends = [(0, 16), (0, 8), (8, 16), (0, 4), (4, 8), (8, 12), (12, 16), (0, 2), (2, 4), (0, 1), (1, 2), (2, 3), (3, 4)]
+    parents = np.array([-1, 0, 0, 1, 1, 2, 2, 3, 3, 7, 7, 8, 8])
+    tree = Tree((1, 16), np.array([(0, 1, *each) for each in ends], dtype=np.int32), parents)
+    tree.check()
+    # The whole, quarters, and halves of the first, all steered; then leaves.
+    node = [0, 3, 4, 5, 6, 7, 8, 4, 5, 6, 9, 10, 11, 12]
+    value = [9000, crowd, 7, 7, 7, 250, 249, -2, 4, 4, 3, 3, 3, 3]
+    kind = [0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 2, 2, 2, 2]
+    noises = tuple(DiscreteLaplace(Fraction(scale)) for scale in (9, 1, 30))
+    measured = MeasuredTree(
+        tree, np.array(node), np.array(value), np.array(kind, dtype=np.int16), noises, np.arange(14) < 7
+    )
+    result = FreshCover(measured).sums(np.array([[0.0, 0, 8, 1], [0, 0, 16, 1]]))
+    assert (result.inside[0], result.inside_terms[0].tolist()) == (total, terms)
+    assert (result.inside[1], result.inside_terms[1].tolist()) == (9000, [1, 0, 0])
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (1, 300), (37, 41), (64, 64)])

@@ -27,7 +27,7 @@ def test_cells_measurements_and_noises_of_every_slice_are_in_it() -> None:
     for number, of in enumerate(SHOWN.slices):
         assert np.array_equal(arrays[f"{number}.cells"].reshape(HIGH, WIDE), of.grid)
         cover = FreshCover(measured(number))
-        for name in ("south", "east", "fresh", "fresh_noise", "steered", "steered_noise", "cover"):
+        for name in ("south", "east", "fresh", "fresh_noise", "steered", "steered_noise", "cover", "looked"):
             assert np.array_equal(arrays[f"{number}.{name}"], cover.nodes[name])
         assert arrays[f"{number}.children"].sum() == len(cover.nodes) - 1
         assert facts["slices"][number]["noises"]["wide_scales"] == [2, 15, 7.5]

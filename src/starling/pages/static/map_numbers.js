@@ -75,6 +75,7 @@ export class Cover {
     this.steered = take("steered");
     this.steered_noise = take("steered_noise");
     this.cover = take("cover");
+    this.looked = take("looked");
     const children = take("children"), nodes = children.length;
     this.first = new Int32Array(nodes + 1);
     this.first[0] = 1;
@@ -106,8 +107,9 @@ export class Cover {
 
   /** @param {number} node @param {number} near the nearest steered value above */
   choice(node, near) {
-    if (this.steered_noise[node] >= 0 && near >= 8 * this.noises.deviations[this.steered_noise[node]]) return STEERED;
-    const descends = this.steered_noise[node] < 0 && this.steers[node] && this.cover[node] === BELOW;
+    const added = this.steered_noise[node] >= 0 && !this.looked[node];
+    if (added && near >= 16 * this.noises.deviations[this.steered_noise[node]]) return STEERED;
+    const descends = !added && this.steers[node] && this.cover[node] === BELOW;
     return descends || this.cover[node] === NO_COVER ? NEITHER : COVER;
   }
 
@@ -141,7 +143,7 @@ export class Cover {
         add(this.fresh[node], this.fresh_noise[node], [1]);
         held = true;
       }
-      const below = lies === CUT && this.steered_noise[node] >= 0 ? this.steered[node] : near;
+      const below = this.steered_noise[node] >= 0 ? this.steered[node] : near;
       for (let child = this.first[node]; child < this.first[node + 1]; child++) walk(child, held, below);
     };
     walk(0, false, Infinity);

@@ -5,12 +5,17 @@ For each box the index keeps its cover: disjoint boxes with fresh measurements t
 have the smaller variance in all. What is chosen depends on the shape and on scales, never on a fresh value, so that the noise of a sum over
 covers has a known distribution.
 
-Why a steered measurement may take the place of a cover. Walk down from the whole grid, into boxes that the query cuts alone, and look at
-their steered values. A box v that is reached and lies within the query has noise of its own that is independent of all that was looked
+Why a steered measurement may take the place of a cover. Walk down from the whole grid, and look at the steered values of the boxes that
+are not added themselves. A box v that is reached and lies within the query has noise of its own that is independent of all that was looked
 at, and of everything outside v. So whether v's steered value or its cover is added may depend on the steered values of the boxes above it,
 though not on v's own: it is taken if the nearest steered value above v is at least `NEAR` standard deviations of v's. Then the sum has
 independent noise of known scales given what was looked at. One value in place of the many leaves of a crowded box has less noise.
-`NEAR` matters for width alone; 8 was chosen on uber, twitter, BeijingTaxiE, cabspottingE, Adult_2D, crime, earthquakes and one Gaussian.
+
+The count of the whole grid says nothing of where points lie. So where the depth below it is not measured, the first steered value of a box
+within the query is looked at, and the walk goes on below: an empty box is added by its leaves, which have little noise, and of a crowded
+one the boxes below are added by their steered values. Which boxes these are depends on the depths that are measured alone.
+
+`NEAR` matters for width alone; 16 was chosen on uber, twitter, BeijingTaxiE, cabspottingE, crime, earthquakes and three Gaussians.
 
 Boxes with very many children, such as a grid that was measured cell by cell, get groups of them in between, by their place along a
 curve; a group is no measurement, and its box may overlap others.
@@ -35,7 +40,7 @@ MOST_CHILDREN: Final = 16
 """Of a box, before they are put into groups."""
 GROUP: Final = 8
 """Children in a group."""
-NEAR: Final = 8.0
+NEAR: Final = 16.0
 """Standard deviations of a steered measurement."""
 NOTHING: Final = -1
 """Stands for the noise of a box without a measurement."""
@@ -67,8 +72,8 @@ _NODE: Final = np.dtype(
     + [(name, np.int64) for name in ("first", "end")]
     # Its measurements of least variance, fresh and steered, with their noises or NOTHING.
     + [(name, np.int64) for name in ("fresh", "fresh_noise", "steered", "steered_noise")]
-    # What kind of cover it has, and the sum over it; whether a steered measurement lies in it.
-    + [("cover", np.int8), ("total", np.int64), ("steers", np.bool_)]
+    # What kind of cover it has, and the sum over it; whether a steered measurement lies in it; whether its own is looked at, and not added.
+    + [("cover", np.int8), ("total", np.int64), ("steers", np.bool_), ("looked", np.bool_)]
     # From which steered value above it on its own steered measurement is taken.
     + [("needs", np.float64)]
 )
@@ -138,6 +143,7 @@ class FreshCover:
         self._nodes["needs"] = NEAR * deviations[self._nodes["steered_noise"]]
         self._terms = np.zeros((len(boxes), len(self.noises)), dtype=np.int32)
         choose_covers(self._nodes, deviations**2, self._terms)
+        mark_looked(self._nodes, original)
         if self._nodes["cover"][0] == NO_COVER:
             raise ParameterError("measurements", "do not hold every cell", "give those of a release")
 
@@ -292,6 +298,20 @@ def choose_covers(nodes: Nodes, variances: Float64, terms: Int32) -> None:
 
 
 @compiled
+def mark_looked(nodes: Nodes, original: Int64) -> None:
+    """Write `looked` of `nodes`, (nodes,): two depths or more below the grid, with no steered measurement but the grid's above the own;
+    `original` is -1 for a group, which is no depth.
+    """
+    depths, below = np.zeros(nodes.size, dtype=np.int32), np.zeros(nodes.size, dtype=np.bool_)
+    for node in range(nodes.size):
+        steered = nodes[node]["steered_noise"] >= 0
+        nodes[node]["looked"] = steered and not below[node] and depths[node] > 1
+        for child in range(nodes[node]["first"], nodes[node]["end"]):
+            depths[child] = depths[node] + (original[child] >= 0)
+            below[child] = below[node] or (steered and node > 0)
+
+
+@compiled
 def finest(nodes: Nodes, chosen: npt.NDArray[np.bool_]) -> None:
     """Mark in `chosen`, (nodes,), the smallest boxes with covers that tile the grid: one is cut where all boxes below have covers."""
     chosen[0] = True
@@ -317,10 +337,11 @@ def choice(node: np.void, near: float) -> int:
     """What is added of a box within the query, given the nearest steered value above it: its `STEERED` value, its `COVER`, or `NEITHER`,
     and then what boxes below it give.
     """
-    if node["steered_noise"] >= 0 and near >= node["needs"]:
+    added = node["steered_noise"] >= 0 and not node["looked"]
+    if added and near >= node["needs"]:
         return STEERED
-    # Without a steered value of its own, boxes below may have one that is better than their cover.
-    descends = node["steered_noise"] < 0 and node["steers"] and node["cover"] == BELOW
+    # Without a steered value of its own to add, boxes below may have one that is better than their cover.
+    descends = not added and node["steers"] and node["cover"] == BELOW
     return NEITHER if descends or node["cover"] == NO_COVER else COVER
 
 
@@ -354,7 +375,7 @@ def add_up(rectangles: Float64, relations: Int8, nodes: Nodes, terms: Int32, sum
                 sums[1, query] += nodes[node]["fresh"]
                 draws[1, query, nodes[node]["fresh_noise"]] += 1
                 held = True
-            if lies == CUT and nodes[node]["steered_noise"] >= 0:
+            if nodes[node]["steered_noise"] >= 0:
                 near = float(nodes[node]["steered"])
             for child in range(nodes[node]["first"], nodes[node]["end"]):
                 stack[waiting], above[waiting] = ~child if held else child, near

@@ -176,7 +176,7 @@ def _index(
     cover = FreshCover(measured)
     laplace = [each for each in cover.noises if isinstance(each, DiscreteLaplace)]
     nodes = cover.nodes
-    names = (*SIDES, "fresh", "fresh_noise", "steered", "steered_noise", "cover")
+    names = (*SIDES, "fresh", "fresh_noise", "steered", "steered_noise", "cover", "looked")
     arrays |= {f"{prefix}{name}": np.ascontiguousarray(nodes[name]) for name in names}
     arrays[f"{prefix}children"] = nodes["end"] - nodes["first"]
     tiles = np.flatnonzero(cover.tiles)
