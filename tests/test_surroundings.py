@@ -14,7 +14,6 @@ import duckdb
 import pytest
 
 from starling import groups, places
-from starling.engine import duck
 from starling.engine.machine import CONTROL_GROUP
 from starling.errors import OutputError, ParameterError, RunFailed, StarlingError
 from starling.ledger.account import RequestAccount
@@ -226,8 +225,7 @@ SETTINGS = (
 
 @pytest.fixture
 def charges(monkeypatch: pytest.MonkeyPatch) -> list[object]:
-    """What was charged, by a process that has not yet started an engine."""
-    duck.check.cache_clear()
+    """What was charged."""
     made: list[object] = []
     charge = RequestAccount.charge
 

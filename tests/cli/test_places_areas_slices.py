@@ -30,3 +30,9 @@ def test_slices_are_taken_away_at_a_level_and_the_signer_is_compared(tmp_path: P
     assert at["0.5"]["upper"] < at["0.99"]["upper"]
     assert "slice" in call("areas", tmp_path / "out", code=2).output
     assert "key" in call("areas", tmp_path / "out", "--slice", "am", "--key", "0" * 64, code=5).output
+    call("map", tmp_path / "out", "--out", tmp_path / "map.html")
+    assert 'id="view-slice"' in (tmp_path / "map.html").read_text()
+    call("map", tmp_path / "out", "--slice", "pm", "--out", tmp_path / "pm.html")
+    assert 'id="view-slice"' not in (tmp_path / "pm.html").read_text()
+    refused = call("map", tmp_path / "out", "--level", "0.9", "--out", tmp_path / "none.html", code=2)
+    assert "--level is of releases of a grid" in refused.output

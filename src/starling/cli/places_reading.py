@@ -66,9 +66,12 @@ MEANING: Final = (
 
 
 def _opened(path: Path, key: str | None) -> "PlacesRelease":
+    return _of_grid(opened_release(path, "places", key))
+
+
+def _of_grid(release: Any) -> "PlacesRelease":
     from starling.places.analysis import PlacesRelease
 
-    release: Any = opened_release(path, "places", key)
     if not isinstance(release, PlacesRelease):
         command = "flows" if release.main == "flows" else "areas"
         fix = f"ask it by `starling places {command}`, draw it by `starling places plot`"
@@ -247,12 +250,14 @@ def _hotspots_text(hotspots: "Hotspots", level: str) -> str:
 def map_(
     release: Path, *, part: str | None, out: Path | None, opens: bool, typical: bool, level: str, key: str | None
 ) -> Result:
-    """Draw a release as a page: a map on which a rectangle is read.
+    """Draw a release as a page: a map on which a rectangle is read, or what areas and flows say.
 
     It has all slices, or one, and shows the sure interval and the typical error of a rectangle, and what one slice has more than
-    another. The page is one file and fetches nothing.
+    another. Areas and flows have 95 % intervals. The page is one file and fetches nothing.
     """
     from starling.cli.browser import page_folder, show
+    from starling.places.areas.analysis import AreasRelease
+    from starling.places.flows.analysis import FlowsRelease
     from starling.places.pictures.map_page import page
     from starling.release.report.pages import write_new
     from starling.release.text import facts
@@ -260,8 +265,14 @@ def map_(
     if out is None and not opens:
         raise click.UsageError("Give --out, --open, or both")
     working("checking the release and drawing it")
-    with _opened(release, key) as opened:
-        text = page(opened.map(part, exact_level(level), typical=typical))
+    opened: Any
+    with opened_release(release, "places", key) as opened:
+        if isinstance(opened, AreasRelease | FlowsRelease):
+            if exact_level(level) != exact_level("0.95"):
+                raise ParameterError("--level", "is of releases of a grid", "leave it out")
+            text = opened.map(part).page()
+        else:
+            text = page(_of_grid(opened).map(part, exact_level(level), typical=typical))
     file = write_new(page_folder() / "map.html" if out is None else out, text)
     if opens:
         show(file.absolute().as_uri())

@@ -8,10 +8,10 @@ The same values give the same bytes on every machine.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
-from math import cos, pi, sin
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final
 
 from starling.pages.letters import LETTERS, printable, text_width
+from starling.pages.signs import Point, sign
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -39,9 +39,6 @@ COLOURS: Final = {
 
 WIDE: Final = 380.0
 """A picture that is no wider is as wide as a phone at most, and need not scroll."""
-
-Point: TypeAlias = tuple[float, float]
-"""A place on a sheet: x to the right, y up."""
 
 
 def heat(share: float) -> str:
@@ -75,7 +72,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Shapes:
-    """Lines or polygons of one look."""
+    """Lines or polygons of one look; a pointer over them shows the lines that they say."""
 
     paths: Sequence[Sequence[Point]]
     fill: str = "none"
@@ -84,12 +81,14 @@ class Shapes:
     dashed: bool = False
     alpha: float = 1.0
     closed: bool = True
+    says: Sequence[str] = ()
 
     def svg(self, high: float) -> str:
         """One path, its y down from `high`."""
         end = "z" if self.closed else ""
         text = "".join(f"M{'L'.join(f'{_number(x)} {_number(high - y)}' for x, y in path)}{end}" for path in self.paths)
-        return f'<path d="{text}"{_look(self.fill, self.line, self.thick, self.alpha, dashed=self.dashed)}/>'
+        look = _look(self.fill, self.line, self.thick, self.alpha, dashed=self.dashed)
+        return f'<path d="{text}"{look}{_end(self.says)}'
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +99,14 @@ class Circles:
     radius: float
     fill: str
     line: str
+    says: Sequence[str] = ()
 
     def svg(self, high: float) -> str:
         """One path, of arcs around each place, its y down from `high`."""
         r = _number(self.radius)
         around = f"m-{r} 0a{r} {r} 0 1 0 {_number(2 * self.radius)} 0a{r} {r} 0 1 0 -{_number(2 * self.radius)} 0"
         text = "".join(f"M{_number(x)} {_number(high - y)}{around}" for x, y in self.places)
-        return f'<path d="{text}"{_look(self.fill, self.line, _EDGE)}/>'
+        return f'<path d="{text}"{_look(self.fill, self.line, _EDGE)}{_end(self.says)}'
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,23 +158,10 @@ class Entry:
     hollow: bool = False
 
 
-_CORNERS: Final = {"s": (4, 45.0), "D": (4, 0.0), "d": (4, 0.0), "p": (5, 90.0), "h": (6, 90.0), "^": (3, 90.0)}
-"""Corners of signs, and the angle of the first."""
 _EDGE: Final = 0.9
 """How thick the edge of a sign is."""
 _KEY: Final = 11.0
 """What the sign of a legend takes."""
-
-
-def sign(kind: str, x: float, y: float, size: float) -> list[Point]:
-    """The corners of a sign around a place: "s", "D", "d", "p", "h", "^" or "x"."""
-    half = size / 2
-    if kind == "x":
-        return [(x - half, y - half), (x + half, y + half), (x, y), (x - half, y + half), (x + half, y - half)]
-    corners, first = _CORNERS[kind]
-    narrow = 0.62 if kind == "d" else 1.0
-    angles = [first * pi / 180 + 2 * pi * corner / corners for corner in range(corners)]
-    return [(x + narrow * half * cos(angle), y + half * sin(angle)) for angle in angles]
 
 
 class Sheet:
@@ -209,15 +196,13 @@ class Sheet:
         mark: str = "",
         *,
         thick: float = 0.5,
-        dashed: bool = False,
-        alpha: float = 1.0,
         order: float = 1.0,
-        closed: bool = True,
+        **look: Any,
     ) -> None:
-        """Polygons, filled, with an edge, or both; in one element that is called `mark`."""
+        """Polygons, filled, with an edge, or both; in one element that is called `mark`; `look` as further fields of `Shapes`."""
         if paths := [path for path in paths if path]:
             box = _around([point for path in paths for point in path], thick / 2)
-            self._add(Shapes(paths, fill, line, thick, dashed, alpha, closed), box, mark, order)
+            self._add(Shapes(paths, fill, line, thick, **look), box, mark, order)
 
     def bars(self, boxes: Sequence[Box], fill: str, mark: str = "", *, alpha: float = 1.0, order: float = 1.0) -> None:
         """Filled rectangles."""
@@ -231,11 +216,10 @@ class Sheet:
         *,
         thick: float = 0.7,
         order: float = 2.0,
-        dashed: bool = False,
-        alpha: float = 1.0,
+        **look: Any,
     ) -> None:
-        """Lines through points."""
-        self.shapes(lines, "none", line, mark, thick=thick, dashed=dashed, alpha=alpha, order=order, closed=False)
+        """Lines through points; `look` as of `shapes`."""
+        self.shapes(lines, "none", line, mark, thick=thick, order=order, closed=False, **look)
 
     def dots(
         self,
@@ -246,13 +230,15 @@ class Sheet:
         *,
         size: float = 4.6,
         hollow: bool = False,
+        says: Sequence[str] = (),
     ) -> None:
         """Signs of one kind: "o", or as of `sign`."""
         fill = "none" if kind == "x" else "paper" if hollow else colour
         if kind == "o" and places:
-            self._add(Circles(places, size / 2, fill, colour), _around(places, size / 2), mark, 4.0)
+            self._add(Circles(places, size / 2, fill, colour, says), _around(places, size / 2), mark, 4.0)
         else:
-            self.shapes([sign(kind, x, y, size) for x, y in places], fill, colour, mark, thick=_EDGE, order=4.0)
+            signs = [sign(kind, x, y, size) for x, y in places]
+            self.shapes(signs, fill, colour, mark, thick=_EDGE, order=4.0, says=says)
 
     def text(self, x: float, y: float, words: str, mark: str = "", **look: Any) -> None:
         """Words as they are; `look` as the fields of `Text`."""
@@ -378,6 +364,12 @@ class Sheet:
 def _around(points: Sequence[Point], room: float) -> Box:
     xs, ys = zip(*points, strict=True)
     return Box(min(xs) - room, min(ys) - room, max(xs) + room, max(ys) + room)
+
+
+def _end(says: Sequence[str]) -> str:
+    """The end of an element, which has the lines that it says in it."""
+    lines = "\n".join(escape(printable(each)) for each in says)
+    return f"><title>{lines}</title></path>" if says else "/>"
 
 
 def _look(fill: str, line: str = "none", thick: float = 0.0, alpha: float = 1.0, *, dashed: bool = False) -> str:

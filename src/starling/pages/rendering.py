@@ -4,6 +4,7 @@ A page that stands alone carries the stylesheet and needs no script. A served pa
 their bytes, so that a browser may keep them for good. A fragment stands in a page of somebody else, a notebook.
 """
 
+import base64
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -25,6 +26,7 @@ PACKAGE: Final = "starling.pages"
 STYLESHEET: Final = "starling.css"
 _IMPORT: Final = re.compile(r'^import \{[^}]*\} from "\./([\w.]+)";\n', re.MULTILINE)
 _EXPORT: Final = re.compile(r"^export (?=(?:const|function|class|async) )", re.MULTILINE)
+_PART: Final = re.compile(r'<(script type="module"|style)>(.*?)</(?:script|style)>', re.DOTALL)
 TYPES: Final = {
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
@@ -88,6 +90,14 @@ def visible(value: object) -> object:
     if not isinstance(value, str) or value.isprintable() or hasattr(value, "__html__"):
         return value
     return "".join(each if each == "\n" or category(each) == "Zs" else plain(each) for each in value)
+
+
+def named_by_hashes(text: str) -> str:
+    """A page that is one file, in whose policy 'SCRIPT' and 'STYLE' have become the hashes of its own script and style."""
+    for kind, part in _PART.findall(text):
+        digest = base64.b64encode(sha256(part.encode()).digest()).decode("ascii")
+        text = text.replace(f"'{kind.split()[0].upper()}'", f"'sha256-{digest}'", 1)
+    return text
 
 
 @cache

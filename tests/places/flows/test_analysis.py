@@ -1,5 +1,6 @@
 """What a release of flows answers: sums that agree, intervals, the largest flows and their picture."""
 
+import math
 from pathlib import Path
 
 import pytest
@@ -57,3 +58,20 @@ def test_largest_flows_are_marked_and_drawn(released: Path, tmp_path: Path) -> N
         (page, picture) = opened.plot().save(tmp_path / "pictures")
         assert "Rides" in page.read_text()
         assert picture.read_text().count('class="') >= 2
+
+
+def test_differences_of_slices_have_the_margins_of_the_questions_and_the_surest_first(sliced: Path) -> None:
+    with starling.open_release(sliced) as opened:
+        assert isinstance(opened, FlowsRelease)
+        january, february = opened.slices
+        pairs, more = january.certainly_other(february)
+        assert pairs.tolist() == [[0, 1], [2, 2]]
+        assert more[0] > 250
+        assert more[1] < 0
+        assert february.certainly_other(january)[1].tolist() == (-more).tolist()
+        margins = january.margins_between()
+        for one, other in ((0, 1), (2, 2), (3, 0)):
+            flow = ([str(one + 1)], [str(other + 1)])
+            asked = opened.difference(flow, slice="January", minus_slice="February")
+            assert asked.upper == math.floor(asked.trips + margins[one, other])
+            assert asked.lower == math.ceil(asked.trips - margins[one, other])

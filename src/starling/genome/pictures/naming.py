@@ -8,7 +8,8 @@ import numpy as np
 
 from starling.genome.arrays import Flags, Float64
 from starling.pages.letters import SMALL, text_width
-from starling.pages.marks import Box, Point, Sheet
+from starling.pages.marks import Box, Sheet
+from starling.pages.signs import Point
 
 LONGEST: Final = 24
 """Letters of a name in a picture."""

@@ -115,7 +115,9 @@ export function show_map(facts, coastline, source) {
   /** @param {Rectangle} rectangle */
   function choose(rectangle) {
     chosen = rectangle;
-    [frame.of_x(rectangle[0]), frame.of_y(rectangle[1]), frame.of_x(rectangle[2]), frame.of_y(rectangle[3])].forEach((value, k) => { element(`map-${ENDS[k]}`).value = Number(value.toPrecision(9)); });
+    // Beyond the antimeridian as maps write it: 175 W, not 185.
+    const [west, east] = [rectangle[0], rectangle[2]].map((x) => frame.of_x(x)).map((x) => (frame.turn && x > frame.turn / 2 ? x - frame.turn : x));
+    [west, frame.of_y(rectangle[1]), east, frame.of_y(rectangle[3])].forEach((value, k) => { element(`map-${ENDS[k]}`).value = Number(value.toPrecision(9)); });
     element("map-problem").textContent = "";
     answer();
   }
@@ -124,10 +126,10 @@ export function show_map(facts, coastline, source) {
   function typed(counts = true) {
     const ends = ENDS.map((id) => exact_number(element(`map-${id}`).value));
     const filled = ENDS.every((id) => element(`map-${id}`).value !== ""), numbers = ends.every(Number.isFinite);
-    const wrong = ends[0] > ends[2] || ends[1] > ends[3], order = wrong ? "West must not lie east of East, nor South north of North." : "";
+    const [left, right] = [ends[0], ends[2]].map((end) => frame.to_x(end)), wrong = left > right || ends[1] > ends[3], order = wrong ? "West must not lie east of East, nor South north of North." : "";
     if (counts) element("map-problem").textContent = filled && !numbers ? "An end is no number: write it like 5.9." : order;
     if (wrong || !numbers) return;
-    chosen = [frame.to_x(ends[0]), frame.to_y(ends[1]), frame.to_x(ends[2]), frame.to_y(ends[3])];
+    chosen = [left, frame.to_y(ends[1]), right, frame.to_y(ends[3])];
     if (counts) answer(); else ask();
   }
 

@@ -26,6 +26,7 @@ from starling.release.reading import DomainRelease, Release, Rows
 from starling.release.work import Work
 
 if TYPE_CHECKING:
+    from starling.pages.views import Views
     from starling.release.plots import Plots
 
 MOST_NAMES: Final = 1000
@@ -147,3 +148,17 @@ class AreasRelease(DomainRelease):
         name = "" if self.plan.slices is None else f", {self.plan.slice_names[at]}"
         section = Section(f"{self.plan.title}{name}", pictures=(picture(self.plan, self.estimates[-1], at),))
         return Plots(self.plan.title, "Released points by area", {"areas": section})
+
+    def map(self, slice: str | None = None) -> "Views":
+        """A page on which areas say their numbers: of all slices and their differences, or of one.
+
+        Args:
+            slice: Its public name.
+
+        Raises:
+            ParameterError: the plan has no such slice.
+        """
+        from starling.places.areas.artifact.map_page import views
+
+        many = range(len(self.plan.slice_names)) if slice is None else [self.slice_number(slice)]
+        return views(self.plan, self.estimates, many)

@@ -21,6 +21,7 @@ from starling.privacy.budget import Exact
 from starling.release.reading import DomainRelease, Release
 
 if TYPE_CHECKING:
+    from starling.pages.views import Views
     from starling.release.plots import Plots
 
 
@@ -97,6 +98,14 @@ class FlowsRelease(DomainRelease):
         part = "" if released.slice is None else f", {released.slice}"
         section = Section(f"{self.plan.title}{part}", pictures=(picture(released),))
         return Plots(self.plan.title, "Released flows between public areas", {"flows": section})
+
+    def map(self, slice: str | None = None) -> "Views":
+        """A page on which arcs say their numbers: of all slices and their differences, or of one by its public name; raises ParameterError
+        where there is none of that name.
+        """
+        from starling.places.flows.artifact.map_page import views
+
+        return views(self.slices if slice is None else [self.released(slice)])
 
     def export(self, out: str | Path, slice: str | None = None) -> tuple[Path, ...]:
         """Write the flows of a slice, or of the only one, as flow maps read them into a new folder; raises OutputError where it exists, and

@@ -26,7 +26,8 @@ _LINE: Final = np.dtype([("order", "u1"), ("kind", "<u4"), ("points", "<u4"), ("
 
 def write_all(out: Path, released: ReleasedFlows) -> tuple[Path, ...]:
     """Write released flows in all formats into the new folder `out`; raises OutputError where it exists or cannot be written."""
-    areas, places = released.plan.areas, middles(released)
+    areas = released.plan.areas
+    places = middles(areas)
     pairs, trips = released.certain
     whole = np.maximum(np.floor(trips + 0.5), 1).astype(np.int64)
     margins = released.margins(released.each, released.each)[pairs[:, 0], pairs[:, 1]]

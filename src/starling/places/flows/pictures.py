@@ -1,16 +1,21 @@
 """Released flows as a map of arcs: the larger ones that surely are there, over the outlines of the areas."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from math import cos, hypot, radians, sqrt
 from typing import Final
 
 import numpy as np
 import shapely
 
-from starling.pages.marks import Point, Sheet
+from starling.pages.letters import LETTERS, text_width
+from starling.pages.marks import Entry, Sheet
+from starling.pages.signs import Point
+from starling.places.areas.plan.polygons import Areas
 from starling.places.flows.answers.deviation import Floats
-from starling.places.flows.answers.released import ReleasedFlows
+from starling.places.flows.plan.levels import Int64
 
-WIDE: Final = 560.0
+WIDE: Final = 376.0
 """Points of the picture, across."""
 MOST: Final = 150
 """Arcs."""
@@ -18,22 +23,39 @@ STEPS: Final = 12
 """Straight pieces of an arc."""
 BEND: Final = 0.18
 """How far an arc bends to the right of the straight way, as a part of its length: the way back lies on the other side."""
-THICK: Final = (0.5, 5.0)
+THICK: Final = (0.4, 3.6)
 SMOOTH: Final = 1.0
 """Points of the picture by which outlines may be simplified."""
-_HIGHEST: Final = 700.0
+_HIGHEST: Final = 470.0
 
 
-def arc_map(released: ReleasedFlows) -> Sheet:
-    """A picture of at most `MOST` pairs of areas that surely have trips (`ReleasedFlows.certain`), thicker where more lead.
+@dataclass(frozen=True, slots=True)
+class Arcs:
+    """What is drawn.
+
+    Attributes:
+        pairs: int64 (arcs, 2): the areas of origin and of destination.
+        trips: float64 (arcs,): the trips of each, the largest first; or of a difference of two slices, below 0 where the other has more.
+        says: The lines that each says.
+        most: The trips of the thickest arc.
+    """
+
+    pairs: Int64
+    trips: Floats
+    says: Sequence[Sequence[str]]
+    most: float
+
+
+def arc_map(areas: Areas, arcs: Arcs) -> Sheet:
+    """A picture of pairs of areas, thicker where more trips lead, red where they are fewer than in another slice.
 
     An arc bends to the right of its way. Trips within an area are dots.
     """
-    areas = released.plan.areas
     west, south, east, north = shapely.total_bounds(areas.geometries).tolist()
     across = cos(radians((south + north) / 2))
     scale = min(WIDE / max((east - west) * across, 1e-9), _HIGHEST / max(north - south, 1e-9))
-    sheet = Sheet((east - west) * across * scale, 0.0, (north - south) * scale)
+    wide, high = (east - west) * across * scale, (north - south) * scale
+    sheet = Sheet(wide, 0.0, high)
 
     def placed(corners: Floats) -> list[Point]:
         return [((x - west) * across * scale, (y - south) * scale) for x, y in corners.tolist()]
@@ -41,25 +63,42 @@ def arc_map(released: ReleasedFlows) -> Sheet:
     simple = shapely.simplify(areas.geometries, SMOOTH / scale)
     rings = [placed(shapely.get_coordinates(ring)) for ring in shapely.get_rings(simple)]
     sheet.shapes(rings, line="soft", mark="areas", thick=0.5)
-    places = placed(middles(released))
-    pairs, trips = (each[:MOST] for each in released.certain)
-    most = float(trips.max()) if len(trips) else 1.0
-    ends = sorted({place for pair in pairs.tolist() for place in pair})
+    places = placed(middles(areas))
+    ends = sorted({place for pair in arcs.pairs.tolist() for place in pair})
     sheet.dots([places[place] for place in ends], "o", "accent", "ends", size=2.2, hollow=True)
     # The largest last, so that they lie above.
-    for (origin, destination), many in zip(reversed(pairs.tolist()), reversed(trips.tolist()), strict=True):
-        thick = THICK[0] + (THICK[1] - THICK[0]) * many / most
+    drawn = reversed([*zip(arcs.pairs.tolist(), arcs.trips.tolist(), arcs.says, strict=True)])
+    for (origin, destination), many, says in drawn:
+        part = abs(many) / arcs.most
+        thick = THICK[0] + (THICK[1] - THICK[0]) * part
+        colour = "accent" if many > 0 else "warn"
         if origin == destination:
-            sheet.dots([places[origin]], "o", "accent", "within", size=2 + 2 * thick)
+            sheet.dots([places[origin]], "o", colour, "within", size=2 + 2 * thick, says=says)
         else:
             path = arc(places[origin], places[destination])
-            sheet.lines([path], "accent", "flows", thick=thick, alpha=0.35 + 0.6 * sqrt(many / most))
+            sheet.lines([path], colour, "flows", thick=thick, alpha=0.35 + 0.6 * sqrt(part), says=says)
+    if len(arcs.trips):
+        _legend(sheet, wide, high, arcs)
     return sheet
 
 
-def middles(released: ReleasedFlows) -> Floats:
+def _legend(sheet: Sheet, wide: float, high: float, arcs: Arcs) -> None:
+    """How thick an arc is of how many trips, and what else there is."""
+    y, x = high + 14.0, 0.0
+    for part in (1.0, 0.25):
+        words = f"{arcs.most * part:z,.0f} trips"
+        sheet.lines([[(x, y), (x + 18, y)]], "accent", "key", thick=THICK[0] + (THICK[1] - THICK[0]) * part)
+        sheet.text(x + 22, y, words, anchor="start")
+        x += 34 + text_width(words, LETTERS)
+    entries = [Entry("o", "accent", "within an area")]
+    if arcs.trips.min() < 0:
+        entries += [Entry("-", "accent", "more"), Entry("-", "warn", "fewer")]
+    sheet.legend(x, y, wide - x, entries)
+
+
+def middles(areas: Areas) -> Floats:
     """float64 (areas, 2): a longitude and a latitude within each area."""
-    return np.asarray(shapely.get_coordinates(shapely.point_on_surface(released.plan.areas.geometries)))
+    return np.asarray(shapely.get_coordinates(shapely.point_on_surface(areas.geometries)))
 
 
 def arc(begin: Point, end: Point) -> list[Point]:

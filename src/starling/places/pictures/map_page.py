@@ -6,8 +6,6 @@ script of the page's own in any case.
 """
 
 import base64
-import hashlib
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from starling.pages.parts import Table
-from starling.pages.rendering import stand_alone, static_files
+from starling.pages.rendering import named_by_hashes, stand_alone, static_files
 from starling.places.answers.coordinates import box_in_degrees, corners, ends_in_box
 from starling.places.answers.hotspots import Hotspots, chance_text
 from starling.places.answers.released import Answers
@@ -56,7 +54,6 @@ COAST: Final = (
     "Coast and borders are for orientation: at 1:110 million they may be off by tens of kilometres. "
     "They are no part of the release."
 )
-_PART: Final = re.compile(r'<(script type="module"|style)>(.*?)</(?:script|style)>', re.DOTALL)
 WIDE: Final = 3.0
 """Degrees of longitude; a grid that is narrower has its coast hidden at first, as it is far too coarse."""
 
@@ -76,18 +73,16 @@ class HotspotRows:
 
 def page(shown: Map) -> str:
     """The page as one file, complete in one text; the same for the same map."""
-    text = stand_alone(
-        "map.html",
-        PACKAGE,
-        **_values(shown),
-        data=_letters(encoded(shown)),
-        coast=_letters(static_files()["coast.bin"]),
-        script=static_files()["map.js"].decode(),
+    return named_by_hashes(
+        stand_alone(
+            "map.html",
+            PACKAGE,
+            **_values(shown),
+            data=_letters(encoded(shown)),
+            coast=_letters(static_files()["coast.bin"]),
+            script=static_files()["map.js"].decode(),
+        )
     )
-    for kind, part in _PART.findall(text):
-        digest = _letters(hashlib.sha256(part.encode()).digest())
-        text = text.replace(f"'{kind.split()[0].upper()}'", f"'sha256-{digest}'", 1)
-    return text
 
 
 def _letters(data: bytes) -> str:

@@ -1,22 +1,47 @@
 """The map draws every area in its shade, leaves holes empty, and hatches those of which nothing can be said."""
 
+import re
+
 import numpy as np
 import shapely
 
-from starling.places.areas.pictures.choropleth import _hatch, _rings, choropleth
+from starling.places.areas.pictures.choropleth import Shaded, _hatch, _rings, choropleth
 from tests.places.areas.worlds import areas_of_shapes, hard_shapes
 
 AREAS = areas_of_shapes(hard_shapes())
 
 
+SAYS = [(name, "1", "0 to 2") for name in AREAS.names]
+
+
+def drawn(points: list[float], unknown: list[bool], *, says: bool = False, signed: bool = False) -> str:
+    shaded = Shaded(np.array(points), unknown, SAYS if says else (), "visits", signed=signed)
+    return choropleth(AREAS.geometries, shaded).svg("a", "A map")
+
+
 def test_areas_of_one_shade_stand_together_and_unknown_ones_are_hatched() -> None:
-    points = np.array([0.0, -3.0, 50.0, 100.0, 100.0, 100.0])
-    known = choropleth(AREAS.geometries, points, [False] * 6, "visits").svg("a", "A map")
+    points = [0.0, -3.0, 50.0, 100.0, 100.0, 100.0]
+    known = drawn(points, [False] * 6)
     assert "there may be none" not in known
     assert "0 or less" in known
     assert "100 or more visits" in known
-    hatched = choropleth(AREAS.geometries, points, [True] + [False] * 5, "visits").svg("a", "A map")
+    assert known.count('id="a-areas') == 3
+    hatched = drawn(points, [True] + [False] * 5)
     assert "there may be none" in hatched
+
+
+def test_each_area_says_its_number_the_largest_last() -> None:
+    points = [0.0, -3.0, 50.0, 120.0, 100.0, 110.0]
+    known = drawn(points, [False] * 6, says=True)
+    assert re.findall(r"<title>(\d)\n1\n0 to 2</title>", known) == ["1", "0", "2", "4", "5", "3"]
+
+
+def test_a_difference_has_two_colours_as_strong_as_it_is_large() -> None:
+    svg = drawn([-100.0, -50.0, 0.0, 25.0, 50.0, 100.0], [False] * 2 + [True] + [False] * 3, signed=True)
+    assert "100 or more visits less" in svg
+    assert "may be the same" in svg
+    marks = re.findall(r'id="a-areas[^>]*class="fill-(\w+) .*?opacity="([\d.]+)"', svg)
+    assert marks == [("warn", "0.54"), ("warn", "0.08"), ("accent", "0.31"), ("accent", "0.54")]
 
 
 def test_holes_turn_the_other_way() -> None:

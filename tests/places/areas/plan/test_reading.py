@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from starling.errors import PlanError
-from starling.places.areas.pictures.choropleth import choropleth
+from starling.places.areas.pictures.choropleth import Shaded, choropleth
 from starling.places.areas.plan.reading import read_areas
 from starling.places.areas.source.locate import Locator
 from tests.places.areas.worlds import document, feature, square
@@ -102,5 +102,7 @@ def test_polygons_that_are_taken_break_nothing_after_a_charge(
     x, y = (np.tile([-90.0, 0, 0.5, 1, 2, 90], 6), np.repeat([-90.0, 0, 0.5, 1, 2, 90], 6))
     locator = Locator(areas, 16)
     assert locator.assign(x, y).tolist() == locator.ask(x, y).tolist()
-    assert choropleth(areas.geometries, np.zeros(len(areas)), [True] * len(areas), "trips").svg("map", "A map")
+    assert choropleth(areas.geometries, Shaded(np.zeros(len(areas)), [True] * len(areas), (), "trips")).svg(
+        "map", "A map"
+    )
     assert len(shapely.get_coordinates(shapely.point_on_surface(areas.geometries))) == len(areas)

@@ -12,7 +12,7 @@ from starling.places.areas.answers import LEVEL
 from starling.places.areas.artifact.columns import ends
 from starling.places.areas.artifact.public_plan import AREAS, COUNTS, PLAN
 from starling.places.areas.measurements import noises
-from starling.places.areas.pictures.choropleth import choropleth
+from starling.places.areas.pictures.choropleth import Shaded, choropleth
 from starling.places.areas.plan.model import AreasPlan
 from starling.privacy.budget import decimal_up
 from starling.privacy.distributions.discrete import DiscreteGaussian
@@ -23,6 +23,8 @@ from starling.release.statement import Particulars
 from starling.release.text import rounded, whole
 
 MOST_ROWS: Final = 24
+MOST_SAYING: Final = 512
+"""Areas of a picture, up to which each says its number: of more the picture would be long."""
 
 
 def particulars(plan: AreasPlan) -> Particulars:
@@ -87,28 +89,34 @@ def charged(plan: AreasPlan) -> Section:
     return Section("What was measured and charged", text, tables=(table,))
 
 
-def picture(plan: AreasPlan, estimated: Estimated, number: int) -> Picture:
-    """The map of a slice, from the estimates of the areas."""
-    lower, _ = ends(plan, estimated, number)
+def picture(
+    plan: AreasPlan, estimated: Estimated, number: int, top: float | None = None, most: int = MOST_SAYING
+) -> Picture:
+    """The map of a slice, from the estimates of the areas; `top` is as of `Shaded`. Of more than `most` areas none says its number."""
+    lower, upper = ends(plan, estimated, number)
     named = "" if plan.slices is None else f", {plan.slice_names[number]}"
+    level = f"{float(100 * LEVEL):g} %"
     caption = (
         f"Released points ({plan.point}) by area{named}, in a stronger colour where there are more. All are estimates. Where an area is"
-        f" hatched, its {float(100 * LEVEL):g} % interval holds 0: there may be none at all."
+        f" hatched, its {level} interval holds 0: there may be none at all."
     )
-    draw = partial(
-        choropleth, plan.areas.geometries, estimated.count[:, number], (lower == 0).tolist(), f"points ({plan.point})"
-    )
-    return Picture(draw, caption, "areas")
+    points = estimated.count[:, number]
+    says = [
+        (name, rounded(many), f"{level} interval: {low:,} to {high:,}")
+        for name, many, low, high in zip(plan.areas.names, points.tolist(), lower.tolist(), upper.tolist(), strict=True)
+    ]
+    shaded = Shaded(points, (lower == 0).tolist(), says if len(says) <= most else (), f"points ({plan.point})", top)
+    return Picture(partial(choropleth, plan.areas.geometries, shaded), caption, "areas")
 
 
-def headline(plan: AreasPlan, estimated: Sequence[Estimated]) -> Headline:
-    """The points of all areas of the first slice, in one number."""
-    named = "" if plan.slices is None else f", {plan.slice_names[0]}"
+def headline(plan: AreasPlan, estimated: Sequence[Estimated], number: int = 0) -> Headline:
+    """The points of all areas of a slice, in one number."""
+    named = "" if plan.slices is None else f", {plan.slice_names[number]}"
     note = "" if plan.slices is None else f"One of {len(plan.slice_names):,} slices; each is in data/."
-    lower, upper = ends(plan, estimated[0], 0)
+    lower, upper = ends(plan, estimated[0], number)
     interval = f"{float(100 * LEVEL):g} % interval: {lower[0]:,} to {upper[0]:,}"
     label = f"Points ({plan.point}) in all areas{named}"
-    return Headline(label, whole(float(estimated[0].count[0, 0])), interval, note)
+    return Headline(label, whole(float(estimated[0].count[0, number])), interval, note)
 
 
 def sections(plan: AreasPlan, estimated: Sequence[Estimated]) -> tuple[Section, ...]:

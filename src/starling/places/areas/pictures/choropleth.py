@@ -1,13 +1,15 @@
 """The released points of each area as a map of shaded areas; those of which nothing can be said are hatched."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import cos, radians
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 import shapely
 
-from starling.pages.marks import Entry, Point, Sheet, heat
+from starling.pages.marks import Entry, Sheet, heat
+from starling.pages.signs import Point
 from starling.places.areas.plan.polygons import Float64, Geometries
 
 WIDE: Final = 330.0
@@ -19,41 +21,78 @@ APART: Final = 3.5
 """Points between two lines of a hatch."""
 TOP: Final = 99.5
 """The percentile of the areas from which on all are as dark."""
+LIGHT: Final = 0.08
+"""How strong the colour of an area is where two slices have the same number."""
 LEAST: Final = 0.25
 """Of the height, the least that a degree of longitude is drawn wide."""
 Rings: TypeAlias = list[list[Point]]
 
 
-def choropleth(geometries: Geometries, points: Float64, unknown: Sequence[bool], what: str) -> Sheet:
-    """A map of areas.
+@dataclass(frozen=True, slots=True)
+class Shaded:
+    """The numbers of a map.
 
-    Args:
-        geometries: Polygons in degrees, (areas,).
-        points: The estimate of each, float64 (areas,).
-        unknown: Whether the interval of each holds 0: it cannot be said that anybody is there.
+    Attributes:
+        points: The estimate of each area, float64 (areas,); or of a difference of two slices.
+        unknown: Whether the interval of each holds 0: it cannot be said that anybody is there, or which slice has more.
+        says: The lines that each area says; empty where none says any.
         what: What is counted.
+        top: The number from which on all areas are as dark; None for that of these points.
+        signed: Whether it is a difference.
     """
+
+    points: Float64
+    unknown: Sequence[bool]
+    says: Sequence[Sequence[str]]
+    what: str
+    top: float | None = None
+    signed: bool = False
+
+
+def darkest(points: Float64) -> float:
+    """The number from which on all areas of a map are as dark."""
+    return max(float(np.percentile(np.abs(points), TOP)), 1.0)
+
+
+def choropleth(geometries: Geometries, shaded: Shaded) -> Sheet:
+    """A map of areas, polygons in degrees (areas,)."""
     drawn, wide, high = _on_sheet(geometries)
     sheet = Sheet(wide, 0, high)
-    top = max(float(np.percentile(points, TOP)), 1.0)
-    rings: dict[str, Rings] = {}
-    for geometry, value in zip(drawn, points.tolist(), strict=True):
-        rings.setdefault(heat(value / top), []).extend(_rings(geometry))
-    for colour in sorted(rings):
-        sheet.shapes(rings[colour], colour, "paper", "areas", thick=0.4)
-    middle, most = (f"{each:z,.0f}" if each >= 1000 else f"{each:z.4g}" for each in (top / 2, top))
-    least = "0 or less" if points.min() < 0 else "0"
-    entries = [
-        Entry("box", "heat-0", least),
-        Entry("box", heat(0.5), middle),
-        Entry("box", "heat-9", f"{most} or more {what}"),
-    ]
-    hatched = [geometry for geometry, none in zip(drawn, unknown, strict=True) if none]
+    points = shaded.points
+    top = darkest(points) if shaded.top is None else shaded.top
+    # Areas that say nothing stand together by colour. The largest last, as in every picture whose marks say their numbers.
+    rings: dict[tuple[str, float, int], Rings] = {}
+    for at in np.argsort(points, kind="stable").tolist():
+        value = float(points[at]) / top
+        colour = ("accent" if value > 0 else "warn") if shaded.signed else heat(value)
+        alpha = LIGHT + (1 - LIGHT) * min(abs(value), 1.0) if shaded.signed else 1.0
+        rings.setdefault((colour, alpha, at if shaded.says else -1), []).extend(_rings(drawn[at]))
+    for (colour, alpha, at), paths in rings.items():
+        says = shaded.says[at] if shaded.says else ()
+        sheet.shapes(paths, colour, "paper", "areas", thick=0.4, alpha=alpha, says=says)
+    hatched = [geometry for geometry, none in zip(drawn, shaded.unknown, strict=True) if none]
     if hatched:
         sheet.lines(_hatch(hatched, wide, high), "muted", "hatched", thick=0.4)
-        entries.append(Entry("/", "muted", "there may be none"))
-    sheet.legend(0, high + 12, wide, entries)
+    sheet.legend(0, high + 12, wide, _legend(shaded, top, hatched=bool(hatched)))
     return sheet
+
+
+def _legend(shaded: Shaded, top: float, *, hatched: bool) -> list[Entry]:
+    middle, most = (f"{each:z,.0f}" if each >= 1000 else f"{each:z.4g}" for each in (top / 2, top))
+    if shaded.signed:
+        entries = [
+            Entry("box", "warn", f"{most} or more {shaded.what} less"),
+            Entry("box", "accent", f"{most} or more {shaded.what} more"),
+        ]
+        unknown = "may be the same"
+    else:
+        entries = [
+            Entry("box", "heat-0", "0 or less" if shaded.points.min() < 0 else "0"),
+            Entry("box", heat(0.5), middle),
+            Entry("box", "heat-9", f"{most} or more {shaded.what}"),
+        ]
+        unknown = "there may be none"
+    return [*entries, *([Entry("/", "muted", unknown)] if hatched else [])]
 
 
 def _on_sheet(geometries: Geometries) -> tuple[list[Any], float, float]:

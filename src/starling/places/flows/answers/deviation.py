@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from math import ceil, floor, sqrt
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -89,14 +90,18 @@ class Noise:
         above = [np.zeros(shape) for shape in shapes[:-1]]
         return coefficients_of_sum(variances, list(self._levels.tree), [*above, np.ascontiguousarray(weights)])
 
-    def margins(self, origins: EndWeights, destinations: EndWeights, alpha: Fraction) -> Floats:
-        """By how much each answer errs at most, but for a chance of `alpha`: float64 (answers of origins, answers of destinations)."""
-        variance = origins.squares.T @ self.variances @ destinations.squares
+    def margins(
+        self, origins: EndWeights, destinations: EndWeights, alpha: Fraction, *, slices: Literal[1, 2] = 1
+    ) -> Floats:
+        """By how much each answer errs at most, but for a chance of `alpha`: float64 (answers of origins, answers of destinations); or the
+        same answer of one slice less that of another, of 2 `slices`.
+        """
+        variance = slices * (origins.squares.T @ self.variances @ destinations.squares)
         largest = np.zeros(variance.shape)
         for row, column in np.ndindex(self.variances.shape) if isinstance(self._cost, Epsilon) else ():
             own = np.outer(origins.largest[row], destinations.largest[column]) * self.variances[row, column]
             np.maximum(largest, own, out=largest)
-        moved = np.outer(origins.cells, destinations.cells) * HALF
+        moved = slices * np.outer(origins.cells, destinations.cells) * HALF
         return np.asarray(self._deviations(variance, largest, alpha) * np.sqrt(variance) + moved)
 
     def _deviations(self, variance: Floats, largest: Floats, alpha: Fraction) -> Floats:

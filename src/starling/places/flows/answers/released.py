@@ -312,14 +312,31 @@ class ReleasedFlows:
         released trips of each, float64 (pairs,); of equal ones the earlier areas first.
         """
         alpha = (1 - LEVEL) / self.trips.size
-        origins, destinations = np.nonzero(self.trips > self.margins(self.each, self.each, 1 - alpha))
-        trips = self.trips[origins, destinations]
-        order = np.argsort(-trips, kind="stable")
-        return np.stack([origins, destinations], axis=1)[order], trips[order]
+        return _ordered(self.trips, self.trips > self.margins(self.each, self.each, 1 - alpha))
+
+    def certainly_other(self, other: "ReleasedFlows") -> tuple[Int64, Floats]:
+        """The pairs of areas that have more or fewer trips than in another slice, all of them together with a probability of 95 %, and how
+        many more, as `certain` has them: the largest differences first.
+        """
+        more = self.trips - other.trips
+        alpha = (1 - LEVEL) / more.size
+        return _ordered(more, np.abs(more) > self.margins_between(1 - alpha))
+
+    def margins_between(self, level: Fraction = LEVEL) -> Floats:
+        """By how much the difference of two slices is off at most for each pair of areas, each on its own: float64 (areas, areas)."""
+        return self._noise.margins(self.each, self.each, 1 - level, slices=2)
 
     def of_levels(self, pair: tuple[int, int]) -> Floats:
         """The trips from each node of a level to each of a level, exact sums of those between areas."""
         return summed(self.plan.levels, self.trips, pair)
+
+
+def _ordered(numbers: Floats, chosen: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> tuple[Int64, Floats]:
+    """The chosen pairs of areas and their numbers, the largest first."""
+    origins, destinations = np.nonzero(chosen)
+    values = numbers[origins, destinations]
+    order = np.argsort(-np.abs(values), kind="stable")
+    return np.stack([origins, destinations], axis=1)[order], values[order]
 
 
 def _part(what: str, name: str | None) -> list[tuple[str, str]]:

@@ -8,10 +8,12 @@ from functools import partial
 from typing import Final
 
 from starling.pages.parts import Headline, Picture, Section, Table
-from starling.places.flows.answers.released import FlowCount, ReleasedFlows
+from starling.places.flows.answers.deviation import Floats, whole_ends
+from starling.places.flows.answers.released import LEVEL, FlowCount, ReleasedFlows
 from starling.places.flows.artifact.public_plan import AREAS, FLOWS, PLAN
-from starling.places.flows.pictures import MOST, arc_map
+from starling.places.flows.pictures import MOST, Arcs, arc_map
 from starling.places.flows.plan import Plan
+from starling.places.flows.plan.levels import Int64
 from starling.privacy.budget import decimal_up
 from starling.release.codec import Json
 from starling.release.registry import Product
@@ -93,10 +95,29 @@ def headline(plan: Plan, everywhere: FlowCount) -> Headline:
     return Headline(f"Trips ({plan.trip}) between all areas{part}", whole(everywhere.trips), interval, note)
 
 
-def picture(released: ReleasedFlows) -> Picture:
-    """The map of arcs."""
+def picture(released: ReleasedFlows, most: float | None = None) -> Picture:
+    """The map of arcs; `most` is the number of trips of the thickest, by default of the largest."""
     part = "" if released.slice is None else f"Of {released.slice}. "
-    return Picture(partial(arc_map, released), part + CAPTION, "flows")
+    pairs, trips = released.certain
+    pairs, trips = pairs[:MOST], trips[:MOST]
+    margins = released.margins(released.each, released.each)[pairs[:, 0], pairs[:, 1]]
+    ends = [whole_ends(*each) for each in zip(trips.tolist(), margins.tolist(), strict=True)]
+    largest = float(trips.max(initial=1.0)) if most is None else most
+    arcs = Arcs(pairs, trips, lines_of(released.plan, pairs, trips, ends), largest)
+    return Picture(partial(arc_map, released.plan.areas, arcs), part + CAPTION, "flows")
+
+
+def lines_of(plan: Plan, pairs: Int64, trips: Floats, ends: Sequence[tuple[int, int]]) -> list[tuple[str, str, str]]:
+    """The lines that arcs say: from where to where, how many trips, and the interval."""
+    names = plan.areas.names
+    return [
+        (
+            f"{names[origin]} to {names[destination]}",
+            rounded(many),
+            f"{float(100 * LEVEL):g} % interval: {low:,} to {high:,}",
+        )
+        for (origin, destination), many, (low, high) in zip(pairs.tolist(), trips.tolist(), ends, strict=True)
+    ]
 
 
 def sections(slices: Sequence[ReleasedFlows]) -> tuple[Section, ...]:

@@ -1,0 +1,87 @@
+"""A page of one picture for each slice, and for what one slice has more than another, as one file.
+
+Every mark of a picture says its numbers, under a pointer, a finger or by keys. All of them are written here: the script, which the page
+carries and which its policy (CSP) names by its hash, only shows what it is asked for, and fetches nothing.
+"""
+
+import base64
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from starling.pages.packing import packed
+from starling.pages.parts import Headline, Picture
+from starling.pages.rendering import named_by_hashes, stand_alone, static_files
+
+MOST_COMPARED = 8
+"""Slices, of which each less each other has a view."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What is shown of a slice, or of a difference.
+
+    Attributes:
+        picture: Its marks say their numbers; the larger ones lie above.
+        headline: Of all of it.
+    """
+
+    picture: Picture
+    headline: Headline
+
+
+@dataclass(frozen=True, slots=True)
+class Views:
+    """A page of views.
+
+    Attributes:
+        title: Its title.
+        about: What it shows, in a few words.
+        slices: The public name of each.
+        make: Makes the view of a slice, or of what it has more than another, by their numbers.
+        notes: How to read it, in sentences.
+        elsewhere: The command that has all numbers.
+        differences: Whether `make` knows differences.
+    """
+
+    title: str
+    about: str
+    slices: Sequence[str]
+    make: Callable[[int, int | None], View]
+    notes: Sequence[str]
+    elsewhere: str
+    differences: bool = True
+
+    @property
+    def compared(self) -> bool:
+        """Whether slices can be compared on it."""
+        return self.differences and 1 < len(self.slices) <= MOST_COMPARED
+
+    def page(self) -> str:
+        """The page as one file, complete in one text."""
+        many = range(len(self.slices))
+        views: dict[str, Mapping[str, str]] = {f"{one}": _stated(self.make(one, None)) for one in many}
+        if self.compared:
+            views |= {
+                f"{one} {other}": _stated(self.make(one, other)) for one in many for other in many if one != other
+            }
+        return named_by_hashes(
+            stand_alone(
+                "views.html",
+                values=self,
+                first=self.make(0, None),
+                data=base64.b64encode(packed({"slices": list(self.slices), "views": views}, {})).decode("ascii"),
+                script=static_files()["views.js"].decode(),
+            )
+        )
+
+
+def _stated(view: View) -> Mapping[str, str]:
+    headline = view.headline
+    return {
+        "svg": view.picture.draw(),
+        "caption": " ".join(view.picture.caption.split()),
+        "label": headline.label,
+        "number": headline.number,
+        "interval": headline.interval,
+        "note": headline.note,
+    }

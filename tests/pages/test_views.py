@@ -1,0 +1,54 @@
+"""A page of views has all of them with their numbers, under a policy of its own."""
+
+import gzip
+import json
+import re
+from base64 import b64decode
+from typing import Any
+
+import pytest
+
+from starling.pages.marks import Sheet
+from starling.pages.parts import Headline, Picture
+from starling.pages.views import MOST_COMPARED, View, Views
+
+
+def sheet(text: str) -> Sheet:
+    drawn = Sheet(10, 0, 10)
+    drawn.lines([[(0, 0), (10, 10)]], "accent", says=("<A> to B", text))
+    return drawn
+
+
+def make(one: int, other: int | None) -> View:
+    text = f"{one} less {other}"
+    return View(Picture(lambda: sheet(text), f"What is seen: {text}.", "view"), Headline("All", text, "0 to 1"))
+
+
+def views(many: int, *, differences: bool = True) -> Views:
+    names = [f"slice {at}" for at in range(many)]
+    return Views("A <title>", "about", names, make, ("How.",), "the command", differences)
+
+
+def stated(page: str) -> dict[str, Any]:
+    (data,) = re.findall(r'id="view-data">([^<]*)<', page)
+    plain = gzip.decompress(b64decode(data))
+    facts: dict[str, Any] = json.loads(plain[4 : 4 + int.from_bytes(plain[:4], "little")])
+    return facts
+
+
+def test_each_slice_and_each_difference_has_a_view() -> None:
+    page = views(3).page()
+    shown = stated(page)["views"]
+    assert sorted(shown) == ["0", "0 1", "0 2", "1", "1 0", "1 2", "2", "2 0", "2 1"]
+    assert shown["2 0"]["number"] == "2 less 0"
+    assert "<title>&lt;A&gt; to B\n2 less 0</title>" in shown["2 0"]["svg"]
+    assert "'SCRIPT'" not in page
+    assert page.count("'sha256-") == 2
+
+
+@pytest.mark.parametrize(("many", "differences"), [(1, True), (MOST_COMPARED + 1, True), (3, False)])
+def test_without_differences_no_slice_is_taken_away(many: int, differences: bool) -> None:
+    page = views(many, differences=differences).page()
+    assert sorted(stated(page)["views"]) == sorted(map(str, range(many)))
+    assert "view-other" not in page.partition("<script")[0]
+    assert ("view-slice" in page.partition("<script")[0]) == (many > 1)
