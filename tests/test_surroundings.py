@@ -14,6 +14,7 @@ import duckdb
 import pytest
 
 from starling import groups, places
+from starling.engine import duck
 from starling.engine.machine import CONTROL_GROUP
 from starling.errors import OutputError, ParameterError, RunFailed, StarlingError
 from starling.ledger.account import RequestAccount
@@ -225,7 +226,8 @@ SETTINGS = (
 
 @pytest.fixture
 def charges(monkeypatch: pytest.MonkeyPatch) -> list[object]:
-    """What was charged."""
+    """What was charged, by a process that has not yet started an engine."""
+    duck.check.cache_clear()
     made: list[object] = []
     charge = RequestAccount.charge
 

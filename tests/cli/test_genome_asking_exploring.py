@@ -40,7 +40,10 @@ def test_effects_are_explored_with_every_option(
     assert call("genome", "plot", out, "--kind", "effects", "--out", tmp_path / "pictures").exit_code == 0
     assert "Odds ratios of 2 SNPs, each with its 95 % interval" in (out / "report.html").read_text()
     refused = call("genome", "export", out, "--format", "plink-assoc", "--out", tmp_path / "assoc")
-    assert (refused.exit_code, "holds no p-values; export" in refused.stderr) == (2, True)
+    assert (refused.exit_code, "is plink-assoc, which is of p-values that were asked for" in refused.stderr) == (
+        2,
+        True,
+    )
     explore = call(
         "genome", "explore", *words[2:5], "--epsilon", "1", "--out", tmp_path / "no", "--unvalidated", "--yes"
     )

@@ -92,3 +92,21 @@ def test_a_median_is_paid_by_a_part_of_epsilon(call: Call, study: Path, tmp_path
     assert "intervals" not in found["question"]
     assert found["answer"]["median"] == {"step": 0, "value": 1.5, "people": 0}
     assert call("verify", out, "--json").exit_code in (0, 7)
+
+
+def test_effects_of_snps_that_were_named_have_wider_intervals(call: Call, study: Path, tmp_path: Path) -> None:
+    """And are exported."""
+    text = (study / "plan.toml").read_text().replace('unit = "person"', 'unit = "phenotype"')
+    text = text.replace('model = "dominant"', 'model = "additive"').replace('"array.bim"', f'"{study}/array.bim"')
+    plan, out = tmp_path / "plan.toml", tmp_path / "out"
+    plan.write_text(text.replace('tests = ["g"]', 'tests = ["score"]'))
+    words = ("genome", "snp-effects", plan, "--genotypes", study / "study", "--snp", "s1", "--epsilon", "2", "--chosen")
+    found = document(call(*words, "--out", out, "--unvalidated", "--yes", "--json"))
+    assert found["question"]["chosen"] is True
+    (slope,) = [each["slope"] for each in found["answer"]["effects"]]
+    assert slope["low"] < slope["estimate"] < slope["high"]
+    report = (out / "report.html").read_text()
+    assert "although the same phenotypes named the SNPs" in report
+    for form in ("plink-glm", "gwas-ssf"):
+        assert call("genome", "export", out, "--format", form, "--out", tmp_path / form).exit_code == 0
+        assert "s1" in (tmp_path / form).read_text()

@@ -72,6 +72,7 @@ def test_slopes_are_those_of_least_squares(study: Path) -> None:
     ]
     ratios = {line[header.index("ID")]: float(line[header.index("OR")]) for line in lines}
     assert ratios == pytest.approx(dict(zip(frame["SNP"], frame["OR"], strict=True)), rel=1e-5)
+    assert "unless it was asked for as chosen" in str(release)
     noisy = a_plan().release(study / "study", SnpEffects(SNPS, Fraction(1, 2)), study / "noisy", **asked)
     assert isinstance(noisy.drawn, NoisyScores)
     assert noisy.to_pandas("effects")["OR"].isna().all()
@@ -109,6 +110,8 @@ def test_an_exploration_tells_number_places_and_effects(study: Path) -> None:
         .release(study / "study", SnpEffects(tuple(places["SNP"]), SURE, SURE / 2), study / "alone", **asked)
         .to_pandas("effects")
     )
+    assert (effects["L95"] < alone["L95"]).all(), "the same phenotypes named them"
+    assert "although the same phenotypes named the SNPs" in str(whole)
     for column in ("SLOPE", "OR", "Z"):
         assert effects[column].to_numpy() == pytest.approx(alone[column].to_numpy(), rel=1e-4)
     cases = sum(word == "2" for word in STUDY.phenotypes)

@@ -258,9 +258,16 @@ def scan(
     "--snp s10 --snp s11 --epsilon 1 --out effects",
     click.option("--snp", "snps", multiple=True, required=True, metavar="ID", help="Of the plan's list. Repeatable."),
     questions.prevalence,
+    click.option(
+        "--chosen",
+        is_flag=True,
+        help="These people's phenotypes named the SNPs, as by loc-sig: wider intervals, which hold all the same.",
+    ),
     study=MIXED,
 )
-def snp_effects(_: "Plan", cost: Fraction, *, snps: tuple[str, ...], prevalence_epsilon: str | None) -> "Question":
+def snp_effects(
+    _: "Plan", cost: Fraction, *, snps: tuple[str, ...], prevalence_epsilon: str | None, chosen: bool
+) -> "Question":
     """The effect and the p-value of some SNPs, adjusted as the plan says. Of plans that protect phenotypes alone.
 
     Genotypes, covariates and who takes part are not protected. Noise is on all scores together: several SNPs at once cost less than
@@ -268,7 +275,7 @@ def snp_effects(_: "Plan", cost: Fraction, *, snps: tuple[str, ...], prevalence_
     """
     from starling.genome.plan import SnpEffects
 
-    return SnpEffects(snps, cost, prevalence_of(prevalence_epsilon))
+    return SnpEffects(snps, cost, prevalence_of(prevalence_epsilon), chosen)
 
 
 @_question(

@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -94,8 +95,11 @@ def run_each(
         )
 
 
+@cache
 def check(limits: Limits | None = None) -> None:
     """Open, set and ask a database as `run` does; before a charge, since it may be refused here.
+
+    Once in a process: what starts here starts again, and `spill.check` looks at the folder for temporary files each time.
 
     Raises:
         OutputError: when it does not answer.

@@ -216,8 +216,7 @@ class Asks(ABC, Generic[AnswerT]):
     ) -> AnswerT:
         """How many SNPs are significant, which, in which blocks, with which p-values, in one answer.
 
-        All of epsilon is charged at the start, whatever its parts leave unspent. `starling.genome.ExploreOptions` lists what may be chosen
-        besides.
+        All of epsilon is charged at the start, whatever its parts leave unspent. `starling.genome.ExploreOptions` lists the choices.
         """
         return self.ask(exploration(self.plan, test, epsilon, options), request_id=request_id)
 
@@ -245,14 +244,16 @@ class Asks(ABC, Generic[AnswerT]):
         *,
         epsilon: Exact,
         prevalence_epsilon: Exact | None = None,
+        chosen: bool = False,
         request_id: str | None = None,
     ) -> AnswerT:
         """The effect and the p-value of some SNPs, of a plan that protects phenotypes alone, by noise on all their scores together.
 
-        `prevalence_epsilon` is the part of epsilon that pays a noisy number of cases, from which odds ratios follow.
+        `prevalence_epsilon` is the part of epsilon that pays a noisy number of cases, from which odds ratios follow. `chosen` states that
+        the same phenotypes named the SNPs, as by `loc_sig`: intervals are wider, and hold all the same.
         """
-        choices = {"snps": snps, "epsilon": epsilon, "prevalence_epsilon": prevalence_epsilon}
-        return self._ask(SnpEffects, request_id, **choices)
+        choices = {"snps": snps, "prevalence_epsilon": prevalence_epsilon, "chosen": chosen}
+        return self._ask(SnpEffects, request_id, epsilon=epsilon, **choices)
 
     def explore_effects(
         self,
@@ -270,9 +271,8 @@ class Asks(ABC, Generic[AnswerT]):
         All of epsilon is charged at the start, a third for each part. `prevalence_epsilon` is the part of it that pays a noisy number of
         cases, once for all.
         """
-        choices: dict[str, Any] = {"regions": regions, "most": most, "selection": selection}
-        choices |= {"epsilon": epsilon, "prevalence_epsilon": prevalence_epsilon}
-        return self._ask(ExploreEffects, request_id, test=self._test(test), **choices)
+        choices = {"regions": regions, "most": most, "selection": selection, "prevalence_epsilon": prevalence_epsilon}
+        return self._ask(ExploreEffects, request_id, test=self._test(test), epsilon=epsilon, **choices)
 
     def _ask(self, kind_of: Callable[..., Question], request_id: str | None, **choices: Any) -> AnswerT:
         """The answer to a question of that kind, which makes its amounts exact and its lists tuples."""

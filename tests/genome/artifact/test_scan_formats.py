@@ -103,11 +103,11 @@ def test_the_note_of_effects_says_what_they_are_and_who_named_them() -> None:
     assert "epsilon 3 for all of them together" in text
     assert "BETA is by how much the share of cases grows with one more copy" in text
     assert "not corrected for the 6 SNPs of the study" in text
-    assert "selection named" not in text
+    assert "named these SNPs" not in text
     explore = ExploreEffects("score", Fraction(9), most=3, prevalence_epsilon=Fraction(3))
     number = Number(3, 6, 200)
     explored = of_effects(PLAN, explore, ExploredEffects(number, SelectedSnps(FIVE.snps), SCORES))
-    assert "A noisy selection named these SNPs" in explored.about
+    assert "The same phenotypes named these SNPs" in explored.about
     assert "epsilon 2 for all of them together" in explored.about
     assert not explored.linear
     with pytest.raises(ParameterError, match="holds no effects: nothing was followed up"):

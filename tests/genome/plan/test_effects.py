@@ -22,6 +22,7 @@ def test_it_costs_its_epsilon_for_all_snps_and_the_number_of_cases_together() ->
         assert question.guarantee.cost == Epsilon(ONE)
         assert question.guarantee.relation == REPLACE_PHENOTYPE
     assert SnpEffects(SNPS, ONE, ONE / 5).event.scale == SCALE / (ONE * 4 / 5)
+    assert SnpEffects(SNPS, ONE, chosen=True).as_json()["chosen"] is True
     assert SnpEffects(SNPS, ONE).as_json() == {"ask": "snp_effects", "snps": [*SNPS], "epsilon": "1"}
 
 

@@ -23,7 +23,7 @@ def test_parts_are_foretold_as_by_themselves() -> None:
         cost = 1 + (paid or Fraction(0))
         assert seen.number == selections.num_sig(assumed, query.number(PLAN), 2)
         assert seen.located == selections.loc_sig(assumed, LocSig("score", 2, cost, prevalence_epsilon=paid))
-        assert seen.effects == effects.snp_effects(assumed, SnpEffects(PLAN.snps.ids[:2], cost, paid))
+        assert seen.effects == effects.snp_effects(assumed, SnpEffects(PLAN.snps.ids[:2], cost, paid, chosen=True))
         assert seen.located.within.error.epsilon == 1
         (first, *_, found) = grids([seen])
         assert first.title.endswith("following up 2 SNPs")

@@ -75,7 +75,6 @@ def of_scan(plan: Plan, question: Scan, drawn: Scanned, rows: ScanRows) -> Expor
 
 def of_effects(plan: Plan, question: SnpEffects | ExploreEffects, drawn: Drawn) -> Exported:
     """The SNPs that effects are of, in the plan's order. Raises ParameterError where an exploration stopped before."""
-    named = isinstance(question, ExploreEffects)
     if isinstance(drawn, ExploredEffects) and isinstance(question, ExploreEffects):
         question, cases, scores = question.effects(drawn.located.snps), drawn.number.cases, drawn.scores
         if scores is None:
@@ -93,7 +92,11 @@ def of_effects(plan: Plan, question: SnpEffects | ExploreEffects, drawn: Drawn) 
         what = (
             f"BETA is by how much {_GROWS[plan.between is None]} grows with {ONE_MORE[plan.model]}, by least squares."
         )
-    chosen = " A noisy selection named these SNPs: their effects are too far from none on average." if named else ""
+    chosen = (
+        " The same phenotypes named these SNPs: effects are too far from none on average; intervals hold."
+        if question.chosen
+        else ""
+    )
     about = (
         f"{UNPROTECTED}: allele frequencies and numbers of calls are exact. Each person's phenotype is protected: scores have Laplace noise"
         f" of epsilon {exact_text(selecting(question))} for all of them together, and standard errors, intervals and p-values hold sampling"

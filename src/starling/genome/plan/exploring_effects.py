@@ -97,7 +97,7 @@ class ExploreEffects(BaseQuestion):
 
     def effects(self, snps: tuple[str, ...]) -> SnpEffects:
         """The last third: the scores of all SNPs that were named. The number of cases is that of the first."""
-        return SnpEffects(snps, self.third)
+        return SnpEffects(snps, self.third, chosen=True)
 
     def _number(self, k: int) -> NumSig:
         part = self.prevalence_epsilon

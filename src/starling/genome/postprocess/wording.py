@@ -130,7 +130,8 @@ def error_text(plan: Plan, question: Question, error: Error) -> list[str]:
     if isinstance(error, Interval):
         return [_INTERVAL]
     if isinstance(error, EffectsError):
-        return [_NOISE.format(share=f"{100 * error.share:z.1f} %", percent=PERCENT)]
+        holds = _OF_EACH if isinstance(question, SnpEffects) and not question.chosen else _CHOSEN
+        return [(_NOISE + holds).format(share=f"{100 * error.share:z.1f} %", percent=PERCENT)]
     if isinstance(error, ScanError):
         of, last = ("the sample", [_FIRST_ORDER]) if plan.between is None else ("what exact intervals would tell", [])
         return [_SHARE.format(share=f"{100 * error.share:z.1f} % of {of}", percent=PERCENT), *last]
@@ -365,9 +366,14 @@ _SHARE: Final = (
     "The coins leave {share}: intervals and p-values hold sampling and coins together, an interval with a chance of about"
     " {percent} in large samples."
 )
-_NOISE: Final = (
-    "Noise is {share} of the variance of a score: intervals and p-values hold sampling and noise together, an interval with a chance of"
-    " about {percent} in large samples. Of a SNP that was named because it is significant, the effect is too large on average."
+_NOISE: Final = "Noise is {share} of the variance of a score: intervals and p-values hold sampling and noise together, "
+_OF_EACH: Final = (
+    "an interval with a chance of about {percent} in large samples. Of a SNP that the same phenotypes named, the effect is too large on"
+    " average, and its interval misses too often, unless it was asked for as chosen."
+)
+_CHOSEN: Final = (
+    "all intervals at once with a chance of at least {percent} in large samples, although the same phenotypes named the SNPs; their effects"
+    " are too large on average."
 )
 _FIRST_ORDER: Final = "Odds ratios are of first order: off by up to 6 % of their logarithm at 1.2, by up to 22 % at 2, for common alleles."
 _OFF_NUMBER: Final = (
