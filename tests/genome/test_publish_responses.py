@@ -192,12 +192,19 @@ def test_other_people_or_another_phenotype_are_refused_before_anything(world: Wo
         (world.folder / f"turned.{ending}").write_bytes((world.folder / f"study.{ending}").read_bytes())
     (world.folder / "turned.fam").write_text("".join(lines[::-1]))
     (world.folder / "other.phe").write_text("".join(line.rsplit(maxsplit=4)[0] + " 1\n" for line in lines))
+    (world.folder / "named.phe").write_text("IID height\n" + "".join(f"{line.split()[1]} 1\n" for line in lines))
     plan, question, before = world.plan(), Scan(TWO, charge), world.kinds()
     refused: list[tuple[Plan, str, dict[str, Path], str]] = [
         (plan, "turned", {}, "is of other people, or of these in another order"),
         (replace(plan, case="yes"), "study", {}, r'says {"case": "2"} of a case, and it says {"case": "yes"} now'),
         (replace(plan, above=Fraction(3)), "study", {}, r'and it says {"above": "3"} now'),
         (plan, "study", {"phenotype": world.folder / "other.phe"}, "and 'other.phe' is given"),
+        (
+            plan,
+            "study",
+            {"phenotype": world.folder / "named.phe"},
+            "is of the column None of phenotypes, and 'height' is given",
+        ),
     ]
     for other, prefix, files, problem in refused:
         with pytest.raises(SourceError, match=problem):

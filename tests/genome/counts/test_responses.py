@@ -16,6 +16,7 @@ from starling.genome.measurements import SavedResponse, Scanned
 from starling.genome.mechanism.explore import mechanism_of
 from starling.genome.plan import Plan, Scan
 from starling.genome.source import open_genotypes
+from starling.genome.source.people import People
 from tests.genome.studies import Study, write_bed
 from tests.genome.test_publish_responses import plans
 
@@ -100,3 +101,27 @@ def test_a_median_is_kept_with_its_response(tmp_path: Path, values: int) -> None
     without = stored_content(plan, people, SavedResponse(held.answers, values))
     with pytest.raises(SourceError, match="was drawn at median_epsilon none, and 1/3 is asked for"):
         read_stored(plan, people, without, Scan(TWO, 5, values, Fraction(1, 3)))
+
+
+def test_a_phenotype_is_known_by_its_column_and_not_by_the_name_of_its_file(tmp_path: Path) -> None:
+    """Renamed and corrected it is the same one; another trait in a file of the same name is another; without a header the name decides."""
+    study = Study(np.ones((3, 6), dtype=np.int8), (("A", "C"),) * 3, ("1",) * 6, tuple(("1", row) for row in (1, 2, 3)))
+    write_bed(study, tmp_path / "small")
+    plans(study, tmp_path)
+    plan = Plan.load(tmp_path / "first.toml")
+
+    def people(name: str, header: str, case: str = "1") -> People:
+        lines = [f"f p{row} {case}\n" for row in range(6)]
+        (tmp_path / name).write_text(header + "".join(lines))
+        return open_genotypes(tmp_path / "small", plan, tmp_path / name).people
+
+    named = stored_content(plan, people("a.txt", "FID IID asthma\n"), SavedResponse(np.zeros(6, dtype=np.int64), 2))
+    read_stored(plan, people("renamed.txt", "#FID IID asthma gout\n", "2"), named)
+    with pytest.raises(SourceError, match="is of the column 'asthma' of phenotypes, and 'gout' is given"):
+        read_stored(plan, people("a.txt", "FID IID gout\n"), named)
+    with pytest.raises(SourceError, match="is of the column 'asthma' of phenotypes, and None is given"):
+        read_stored(plan, people("a.txt", ""), named)
+    bare = stored_content(plan, people("a.txt", ""), SavedResponse(np.zeros(6, dtype=np.int64), 2))
+    read_stored(plan, people("a.txt", "", "2"), bare)
+    with pytest.raises(SourceError, match=r"was drawn of the phenotypes in 'a\.txt', and 'b\.txt' is given"):
+        read_stored(plan, people("b.txt", ""), bare)

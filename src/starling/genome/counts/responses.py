@@ -1,9 +1,10 @@
 """What is kept of a response, and the study that a further scan of it reads: the response, genotypes and covariates, and no phenotype.
 
 A response is of these people in this order, and of one phenotype. What is kept says so: a digest of the list of people, which this relation
-does not protect, the plan's word for a case, the name of the file of phenotypes, how many values it has where they are more than two, and
-its median with what that cost, where one was paid for. Whoever reads it compares all of it before anything is charged. It begins with
-random bytes, so that its SHA-256, which the ledger states, can't be found by trying.
+does not protect, the plan's word for a case, the name of the column of phenotypes (without a header that of their file), how many values it
+has where they are more than two, and its median with what that cost, where one was paid for. Of phenotypes themselves no digest is kept: a
+further scan reads none, and whether they were corrected since is not told. Whoever reads it compares all of it before anything is charged.
+It begins with random bytes, so that its SHA-256, which the ledger states, can't be found by trying.
 """
 
 import json
@@ -68,7 +69,8 @@ def _of(plan: Plan, people: People) -> dict[str, str | None]:
     listed = sha256(b"\n".join(b"\t".join(each) for each in names)).hexdigest()
     return public_of(plan) | {
         "people": f"{plan.people} {listed}",
-        "file": None if people.phenotypes is None else people.phenotypes.path.name,
+        "column": people.phenotype_column,
+        "file": people.phenotypes.path.name if people.phenotypes and people.phenotype_column is None else None,
     }
 
 

@@ -1,7 +1,7 @@
 """Whether a kept response is of the people and of the phenotype that a further scan is of: by what is public, so far as that goes.
 
 Plans say how many people there are, the phenotype's name and what a case is; questions, in how many intervals, and what a median cost. The
-list of people and the name of the file of phenotypes stand with the response alone (counts/responses.py).
+list of people and the column of phenotypes stand with the response alone (counts/responses.py).
 """
 
 import json
@@ -20,6 +20,7 @@ _WORDS: Final = (
     ("people", "is of other people, or of these in another order", "give the study that it was drawn of"),
     ("phenotype", "is of the phenotype {!r}, and the plan names {!r}", "correct phenotype in the plan"),
     ("case", "was drawn where the plan says {} of a case, and it says {} now", "correct that in the plan"),
+    ("column", "is of the column {!r} of phenotypes, and {!r} is given", "give the file that has that column"),
     ("file", "was drawn of the phenotypes in {!r}, and {!r} is given", "give that file, which is not read"),
 )
 
@@ -38,8 +39,8 @@ def public_of(plan: Plan) -> dict[str, str | None]:
 def difference(drawn: Mapping[str, str | None], now: Mapping[str, str | None]) -> Problem | None:
     """The first of what `now` states that was another when the response was drawn."""
     for name, problem, fix in _WORDS:
-        if name in now and drawn[name] != now[name]:
-            return Problem("response", problem.format(drawn[name], now[name]), f"{fix}, or {NEW}")
+        if name in now and drawn.get(name) != now[name]:
+            return Problem("response", problem.format(drawn.get(name), now[name]), f"{fix}, or {NEW}")
     return None
 
 

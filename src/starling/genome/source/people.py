@@ -125,6 +125,14 @@ class People:
         """Whether the lines of another file are found by family and person."""
         return self.file is not None and self.file.has_families and listed.has_families
 
+    @property
+    def phenotype_column(self) -> str | None:
+        """What the header of their file calls the phenotypes; None without a header."""
+        listed = self.phenotypes or self.file
+        if listed is None or listed.skip == 0 or listed.phenotype < 0:
+            return None
+        return listed.columns[listed.phenotype].decode(errors="replace")
+
     def phenotype_words(self) -> list[bytes]:
         """The phenotype of each person, in order; empty where there is none."""
         listed, own = self.phenotypes, self.file
