@@ -133,11 +133,11 @@ AREAS: Final = (
     _by_area(
         "areas-ids-of-persons-by-kind",
         _areas(
-            'area = "zone"\ntime = "shift"\ncategory = "kind"\nperson = "who"',
+            'area = "zone"\ntime = "shift"\ncategory = "kind"\nperson = "who"\nvalue = "fare"',
             _PERSON,
-            '[slices]\nnames = ["early", "3"]\ncategories = ["theft", "7"]\n',
+            '[slices]\nnames = ["early", "3"]\ncategories = ["theft", "7"]\n[value]\nlower = -2\nupper = 9\n',
         ),
-        {"zone": _ENDS, "shift": (b"early", b"3"), "kind": (b"theft", b"7"), "who": _WHO},
+        {"fare": _NUMBERS, "zone": _ENDS, "shift": (b"early", b"3"), "kind": (b"theft", b"7"), "who": _WHO},
         (*TEXTS, *STORED, "held"),
     ),
     _by_area(

@@ -28,7 +28,7 @@ from starling.engine.spark import Parts, Spark
 from starling.places.measurements import Int64
 from starling.places.occupied import Counted, OccupiedCells, occupied
 from starling.places.plan import Plan
-from starling.places.plan.points import CountedPlan
+from starling.places.plan.points import CountedPlan, PointPlan
 from starling.places.source import Held, Records, read_part
 from starling.places.source.cells import cells_of, units_of
 from starling.privacy.compiled import compiled
@@ -73,11 +73,21 @@ def tally(plan: Plan, records: Records | Held, key: bytes, cluster: Spark | None
     if plan.value is None:
         counts = points_by_cell(plan, partial(cells_of, plan), records, key, cluster)
     else:
-        counts = np.zeros(plan.cells, dtype=np.int64)
-        with closing(_units(plan, records, key, cluster)) as answer:
-            for cell, units in answer:
-                np.add.at(counts, cell, units)
+        counts = units_by_cell(plan, partial(cells_of, plan), records, key, cluster)
     return counts.reshape(len(plan.slice_names), *plan.grid.shape)
+
+
+def units_by_cell(
+    plan: PointPlan, place: Placed, records: Records | Held, key: bytes, cluster: Spark | None = None
+) -> Int64:
+    """The units of a value in each cell of both layers of all slices, int64 (cells,), as `Plan.layers` says; `place` says which cell
+    among those of all slices is a record's, without layers.
+    """
+    counts = np.zeros(plan.cells, dtype=np.int64)
+    with closing(_units(plan, place, records, key, cluster)) as answer:
+        for cell, units in answer:
+            np.add.at(counts, cell, units)
+    return counts
 
 
 def points_by_cell(
@@ -135,33 +145,37 @@ def _added_up(answer: Iterable[Numbers]) -> Numbers:
 def _occupied(plan: Plan, records: Records | Held, key: bytes, cluster: Spark | None) -> Generator[Numbers, None, None]:
     """Cells of all slices that hold any points, and how many; the same cell may stand there several times."""
     if plan.value is not None:
-        yield from _units(plan, records, key, cluster)
+        yield from _units(plan, partial(cells_of, plan), records, key, cluster)
         return
     with closing(_summed(plan, partial(cells_of, plan), plan.cells, records, key, cluster)) as answer:
         yield from _numbers(answer)
 
 
-def _units(plan: Plan, records: Records | Held, key: bytes, cluster: Spark | None) -> Generator[Numbers, None, None]:
+def _units(
+    plan: PointPlan, place: Placed, records: Records | Held, key: bytes, cluster: Spark | None
+) -> Generator[Numbers, None, None]:
     """Cells of all layers that hold any units of a value, and how many; the same cell may stand there several times.
 
     Records are counted by slice, cell and value, whole and clamped, so that the engines count, and keep of a person, what they count of
     points; each is then so many units above the lower bound in the first layer of its slice, and below the upper one in the second.
     """
     assert plan.value is not None
-    width, cells = plan.value.width, plan.grid.cells
-    codes = len(plan.own_slices) * cells * (width + 1)
-    with closing(_summed(plan, partial(coded, plan), codes, records, key, cluster)) as answer:
+    width = plan.value.width
+    slices = 1 if plan.slices is None else len(plan.slices.labels)
+    cells = plan.cells // (2 * slices)
+    codes = slices * cells * (width + 1)
+    with closing(_summed(plan, partial(coded, plan, place), codes, records, key, cluster)) as answer:
         for code, points in _numbers(answer):
-            place, above = np.divmod(code, width + 1)
-            at, cell = np.divmod(place, cells)
+            whole, above = np.divmod(code, width + 1)
+            at, cell = np.divmod(whole, cells)
             yield 2 * at * cells + cell, above * points
             yield (2 * at + 1) * cells + cell, (width - above) * points
 
 
-def coded(plan: Plan, table: pa.Table) -> Int64:
+def coded(plan: PointPlan, place: Placed, table: pa.Table) -> Int64:
     """int64 (records,): slice and cell of each record times the values from bound to bound, plus the value; -1 for one that is dropped."""
     assert plan.value is not None
-    cells, units = cells_of(plan, table), units_of(plan, table)
+    cells, units = place(table), units_of(plan, table)
     return np.where((cells >= 0) & (units >= 0), cells * (plan.value.width + 1) + units, -1)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from starling.places.areas.answers import LEVEL, number
+from starling.places.areas.answers.unions import LEVEL, number
 from starling.places.areas.measurements import noises
 from starling.places.areas.mechanism import AreaCounts, sums
 from starling.places.areas.plan.model import AreasPlan
@@ -92,11 +92,11 @@ def test_unions_are_unbiased_and_their_intervals_and_deviations_hold(tmp_path: P
     true = np.array([7, 0, 3, 0, 12])
     for weights in np.array([[1, 0, 0, 0, 0], [1, 1, 0, 0, 0], [0, 1, 1, 0, 1], [1, 1, 1, 1, 1]], dtype=float):
         counts = weights @ estimated[-1].count
-        stated = number(chosen, estimated[-1].count[:, 0], weights, "")
+        stated = number(chosen, [estimated[-1].count[:, :1]], weights, "")
         error = (counts - weights @ true) / stated.deviation
         assert abs(error.mean()) < 5 / np.sqrt(4000)
         assert abs(error.std() - 1) < 0.08
-        half = number(chosen, np.zeros(5), weights, "", level=LEVEL).upper
+        half = number(chosen, [np.zeros((5, 1))], weights, "", LEVEL).upper
         assert (np.abs(error) * stated.deviation <= half).mean() > 0.95 - 5 * np.sqrt(0.0475 / 4000) + 0.0
         mutant = error * stated.deviation / (stated.deviation / 1.25)
         assert abs(mutant.std() - 1) > 0.08, "a deviation that is a fifth too small is seen"

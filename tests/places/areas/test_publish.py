@@ -15,7 +15,7 @@ from starling.engine.bounded_records import KEY
 from starling.errors import ParameterError
 from starling.places.areas.publication import AreasPublication
 from starling.places.areas.source.cells import cells_of
-from starling.places.counts import points_by_cell
+from starling.places.counts import points_by_cell, units_by_cell
 from starling.places.source import open_records
 from starling.release.checks import InvalidRelease
 from starling.verification import Outcome
@@ -72,6 +72,28 @@ def test_at_most_k_records_of_a_person_count_over_all_slices(tmp_path: Path, dis
     for each in sums:
         assert sum(each) == 5, "two of p, two of q, and the one record of r in an area"
         assert not distinct or max(each[:5]) <= 2
+
+
+@pytest.mark.slow
+def test_spark_adds_up_the_values_that_duckdb_adds_up(tmp_path: Path, spark: Any) -> None:
+    random = np.random.default_rng(2)
+    table = pa.table(
+        {
+            "zone": random.choice(["a", "b", "e", "none"], 5000),
+            "who": random.integers(0, 900, 5000).astype(str),
+            "fare": random.normal(1, 3, 5000),
+        }
+    )
+    pq.write_table(table, tmp_path / "records.parquet")
+    privacy = {"unit": "person", "points_per_person": 3, "epsilon": "1"}
+    named = {"area": "zone", "person": "who", "value": "fare"}
+    for changes in ({"input": named, "privacy": privacy}, {"input": {"area": "zone", "value": "fare"}}):
+        chosen = plan(tmp_path, value={"lower": -2, "upper": 5}, **changes)
+        opened = open_records(tmp_path / "records.parquet", chosen)
+        place = partial(cells_of, chosen)
+        one, other = (units_by_cell(chosen, place, opened, bytes(KEY), each) for each in (None, spark))
+        assert np.array_equal(one, other)
+        assert one.sum() % 7 == 0
 
 
 @pytest.mark.slow

@@ -13,9 +13,10 @@ import pyarrow.compute as pc
 from starling.errors import ParameterError
 from starling.hierarchy.trees import Estimated
 from starling.pages.parts import Headline, Section
-from starling.places.areas.answers import LEVEL, Number, areas_below, number
+from starling.places.areas.answers.unions import LEVEL, Number, areas_below, number
+from starling.places.areas.answers.values import points_of
 from starling.places.areas.artifact.columns import AREAS
-from starling.places.areas.artifact.pages import headline, picture
+from starling.places.areas.artifact.pages import headline, pictures
 from starling.places.areas.artifact.public_plan import read_measurements, read_plan
 from starling.places.areas.plan.polygons import AREA, Float64
 from starling.places.areas.postprocess import estimates
@@ -81,7 +82,7 @@ class AreasRelease(DomainRelease):
 
     @cached_property
     def estimates(self) -> Sequence[Estimated]:
-        """Of each level, the whole first, the estimates and their variances, float64 (nodes, slices)."""
+        """Of each level, the whole first, the estimates and their variances, float64 (nodes, slices * layers)."""
         return estimates(self.plan, read_measurements(self.folder, self.plan))
 
     def slice_number(self, name: str | None) -> int:
@@ -90,10 +91,16 @@ class AreasRelease(DomainRelease):
 
     def points(self, slice: str | None = None) -> Float64:
         """float64 (areas,): the released points of each area, in the order of the file; raises ParameterError as `slice_number`."""
-        return np.ascontiguousarray(self.estimates[-1].count[:, self.slice_number(slice)])
+        return np.ascontiguousarray(points_of(self.plan, self.estimates[-1]).count[:, self.slice_number(slice)])
+
+    def _layers(self, slice: str | None) -> Float64:
+        """float64 (areas, layers): what is released of each area in a slice."""
+        many = self.plan.layers
+        first = self.slice_number(slice) * many
+        return self.estimates[-1].count[:, first : first + many]
 
     def number(self, *areas: str, slice: str | None = None, minus: str | None = None, level: Exact = LEVEL) -> Number:
-        """The points in a union of areas, with the exact deviation of its noise.
+        """The points in a union of areas, with the exact deviation of its noise; of a plan with a value their sum and mean too.
 
         Args:
             areas: Ids or names of areas, or names of what lies above them; without any, all areas.
@@ -108,14 +115,14 @@ class AreasRelease(DomainRelease):
         _check_level(chance)
         weights = areas_below(self.plan.areas, areas) if areas else np.ones(len(self.plan.areas))
         what = " + ".join(areas) or "all areas"
-        points, slices = self.points(slice), 1
+        counted = [self._layers(slice)]
         if slice is not None:
             what = f"{what}, {slice}"
         if minus is not None:
             if self.slice_number(minus) == self.slice_number(slice):
                 raise ParameterError("minus", "is the slice itself", "name another slice")
-            points, slices, what = points - self.points(minus), 2, f"{what} less {minus}"
-        return number(self.plan, points, weights, what, slices, chance)
+            counted, what = [*counted, self._layers(minus)], f"{what} less {minus}"
+        return number(self.plan, counted, weights, what, chance)
 
     def headline(self) -> Headline:
         """All points of the first slice."""
@@ -134,7 +141,8 @@ class AreasRelease(DomainRelease):
         return rows.filter(pc.and_(pc.equal(rows["slice"], name), pc.equal(rows["level"], AREA)))
 
     def plot(self, slice: str | None = None) -> "Plots":
-        """A map of the areas, in a stronger colour where there are more points; hatched where there may be none.
+        """A map of the areas, in a stronger colour where there are more points; hatched where there may be none. Of a plan with a value
+        also one of its means.
 
         Args:
             slice: Its public name; left out for the only one, or the first.
@@ -146,8 +154,9 @@ class AreasRelease(DomainRelease):
 
         at = 0 if slice is None else self.slice_number(slice)
         name = "" if self.plan.slices is None else f", {self.plan.slice_names[at]}"
-        section = Section(f"{self.plan.title}{name}", pictures=(picture(self.plan, self.estimates[-1], at),))
-        return Plots(self.plan.title, "Released points by area", {"areas": section})
+        drawn = pictures(self.plan, self.estimates[-1], at)
+        sections = {each.name: Section(f"{self.plan.title}{name}", pictures=(each,)) for each in drawn}
+        return Plots(self.plan.title, "Released points by area", sections)
 
     def map(self, slice: str | None = None) -> "Views":
         """A page on which areas say their numbers: of all slices and their differences, or of one.

@@ -7,15 +7,17 @@ from starling.engine.spark import Spark
 from starling.places.areas.plan.model import AreasPlan
 from starling.places.areas.plan.polygons import Int64
 from starling.places.areas.source.cells import cells_of
-from starling.places.counts import points_by_cell
+from starling.places.counts import points_by_cell, units_by_cell
 from starling.places.source import Held, Records
 from starling.privacy.sampling.entropy import fresh_bytes
 from starling.privacy.trust import Confidential
 
 
 def count(plan: AreasPlan, records: Records | Held, cluster: Spark | None = None) -> Confidential[Int64]:
-    """The computation of the exact number of points of each area of each slice, int64 (slices * areas,); reads nothing yet.
+    """The computation of the exact number of points of each area of each slice, int64 (slices * areas,), or of a plan with a value of the
+    units in both layers of each slice, int64 (slices * layers * areas,); reads nothing yet.
 
     It raises what that of cells raises.
     """
-    return Confidential(lambda: points_by_cell(plan, partial(cells_of, plan), records, fresh_bytes(KEY), cluster))
+    counted = points_by_cell if plan.value is None else units_by_cell
+    return Confidential(lambda: counted(plan, partial(cells_of, plan), records, fresh_bytes(KEY), cluster))

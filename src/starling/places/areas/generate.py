@@ -10,7 +10,7 @@ import shapely
 from starling.places.areas.plan.areas_grammar import FILE, with_file
 from starling.places.areas.plan.model import AreasPlan
 from starling.places.areas.plan.polygons import Float64, Int64
-from starling.places.generate.standing_in import Invention, columns_of_points, columns_of_units
+from starling.places.generate.standing_in import Invention, column_of_value, columns_of_points, columns_of_units
 from starling.planfile.invented import SEED, write_titled
 from starling.planfile.values import write_new
 
@@ -32,7 +32,8 @@ def records(plan: AreasPlan, points: int, seed: int = SEED) -> pa.Table:
         where = {plan.columns.area: pa.array(plan.areas.ids).take(pa.array(areas))}
     else:
         where = columns_of_points(plan, *_placed(plan, areas, random))
-    return pa.table({**where, **columns_of_units(plan, random, points)})
+    units = columns_of_units(plan, random, points)
+    return pa.table({**where, **units, **column_of_value(plan, random, points)})
 
 
 def _placed(plan: AreasPlan, areas: Int64, random: np.random.Generator) -> tuple[Float64, Float64]:

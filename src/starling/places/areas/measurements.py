@@ -13,12 +13,14 @@ from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLa
 LEAST: Final = 2.0**-64
 """The variance that is stated where the noise is all but sure to be 0, so that least squares never divide by 0."""
 AreaMeasurements: TypeAlias = tuple[Int64, ...]
-"""Of each level, the whole first, the noisy counts as they were drawn: int64 (nodes, slices); they may be negative."""
+"""Of each level, the whole first, the noisy counts as they were drawn: int64 (nodes, slices * layers); they may be negative."""
 
 
 def noises(plan: AreasPlan) -> tuple[Distribution, ...]:
-    """The noise of each count of each level: of scale k/epsilon, or of variance k^2/(2 rho), for the budget of the level."""
-    k = plan.points
+    """The noise of each count of each level: of scale k/epsilon, or of variance k^2/(2 rho), for the budget of the level, where k is the
+    points of a unit, or the units of their values.
+    """
+    k = plan.units
     if plan.measure == "epsilon":
         return tuple(DiscreteLaplace(k / amount) for amount in plan.amounts)
     return tuple(DiscreteGaussian(k * k / (2 * amount)) for amount in plan.amounts)

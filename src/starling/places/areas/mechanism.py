@@ -2,7 +2,9 @@
 
 Privacy. Neighbours: one unit more or less, which has at most k points, k public, over all slices together. A point lies in one node of each
 level of one slice (source/locate.py: one area for each point, and each area has one node above it), so that the counts of a level, over all
-slices as one vector, differ by at most k in all: L1 sensitivity k, and L2 sensitivity at most k. Discrete Laplace noise of scale
+slices as one vector, differ by at most k in all: L1 sensitivity k, and L2 sensitivity at most k. Where v in public [a, b] is summed,
+such a vector has two layers, and a point adds v - a to one and b - v to the other: not below 0, and b - a together, so that k (b - a)
+stands for k, exactly as L1, and at most as L2. Discrete Laplace noise of scale
 k/epsilon_l in every count of level l is epsilon_l-DP (SafeTab 2022, Lemma 6); discrete Gaussian noise of parameter k^2/(2 rho_l) is
 rho_l-zCDP. Levels compose sequentially: their amounts add up to the plan's. Which nodes there are follows from the public file alone. One
 more unit never lowers a count.
@@ -32,14 +34,15 @@ class AreaCounts:
     def guarantee(self) -> Guarantee:
         """One measurement of each level."""
         plan = self.plan
+        what = "points" if plan.value is None else "units"
         parts = [
-            measurement(f"points by {name}", plan.relation, noise, plan.points, MONOTONE)
+            measurement(f"{what} by {name}", plan.relation, noise, plan.units, MONOTONE)
             for name, noise in zip(plan.areas.level_names, noises(plan), strict=True)
         ]
-        return sequential("points by area, level by level", parts)
+        return sequential(f"{what} by area, level by level", parts)
 
     def draw(self, exact: Int64, /) -> AreaMeasurements:
-        """Measure the points of each area of each slice, int64 (slices * areas,), and of all that lies above them.
+        """Measure the points of each area of each slice and layer, int64 (slices * layers * areas,), and of all that lies above them.
 
         Raises:
             OverflowError: a noisy count leaves int64: an event of the noisy count alone, so post-processing.
@@ -51,8 +54,8 @@ class AreaCounts:
 
 
 def sums(plan: AreasPlan, exact: Int64) -> tuple[Int64, ...]:
-    """The exact count of each node of each level, int64 (nodes, slices), from those of the areas of each slice."""
-    levels = [np.ascontiguousarray(exact.reshape(len(plan.slice_names), len(plan.areas)).T)]
+    """The exact count of each node of each level, int64 (nodes, slices * layers), from those of the areas of each slice and layer."""
+    levels = [np.ascontiguousarray(exact.reshape(-1, len(plan.areas)).T)]
     for parent, nodes in zip(plan.areas.parents[::-1], plan.areas.nodes[-2::-1], strict=True):
         above = np.zeros((len(nodes), levels[0].shape[1]), dtype=np.int64)
         np.add.at(above, parent, levels[0])

@@ -8,7 +8,7 @@ from starling.places.areas.plan.model import AreasPlan
 
 
 def estimates(plan: AreasPlan, measured: AreaMeasurements) -> list[Estimated]:
-    """Estimates of each level, the whole first: counts and their variances, float64 (nodes, slices)."""
+    """Estimates of each level, the whole first: counts and their variances, float64 (nodes, slices * layers)."""
     levels = [
         Estimated(counts.astype(np.float64), np.broadcast_to(variance, counts.shape).copy())
         for counts, variance in zip(measured, variances(plan), strict=True)

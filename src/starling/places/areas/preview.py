@@ -6,7 +6,8 @@ from math import sqrt
 import numpy as np
 
 from starling.pages.parts import Section, Table
-from starling.places.areas.answers import LEVEL, deviations
+from starling.places.areas.answers.unions import LEVEL, deviations
+from starling.places.areas.answers.values import points_of
 from starling.places.areas.mechanism import AreaCounts
 from starling.places.areas.plan.model import AreasPlan
 from starling.places.areas.postprocess import estimates
@@ -26,6 +27,7 @@ class LevelError:
         deviation: The largest standard deviation of them.
         margin: 95 of 100 are off by no more.
         typical: What a node of the level has on average of the points that are expected; None where nobody says any.
+        mean: By how much 95 of 100 means of a value are off at most, of so many points; None where the plan has none, or nobody says any.
     """
 
     name: str
@@ -33,6 +35,7 @@ class LevelError:
     deviation: float
     margin: float
     typical: float | None
+    mean: float | None = None
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -54,7 +57,8 @@ class Preview(pages.Preview):
 
     def header(self) -> tuple[str, ...]:
         """The columns of `rows`."""
-        return ("Level", "Counted", "Standard deviation", "95 of 100 within", "Points of one, about")
+        means = () if self.plan.value is None else ("Mean within, about",)
+        return ("Level", "Counted", "Standard deviation", "95 of 100 within", "Points of one, about", *means)
 
     def rows(self) -> tuple[tuple[str, ...], ...]:
         """Each level."""
@@ -65,6 +69,7 @@ class Preview(pages.Preview):
                 rounded(each.deviation),
                 rounded(each.margin),
                 "" if each.typical is None else rounded(each.typical),
+                *(() if self.plan.value is None else ("" if each.mean is None else rounded(each.mean),)),
             )
             for each in self.levels
         )
@@ -100,6 +105,7 @@ class Preview(pages.Preview):
                     "standard_deviation": each.deviation,
                     "margin": each.margin,
                     "expected_points": each.typical,
+                    **({} if self.plan.value is None else {"mean_margin": each.mean}),
                 }
                 for each in self.levels
             ],
@@ -109,11 +115,13 @@ class Preview(pages.Preview):
 def preview(plan: AreasPlan, *, expected: int | None = None) -> Preview:
     """How far the numbers of each level will be off; `expected` points in place of the plan's. Opens no records."""
     number = plan.expected if expected is None else expected
-    slices = len(plan.slice_names)
-    nothing = tuple(np.zeros((len(nodes), 1), dtype=np.int64) for nodes in plan.areas.nodes)
+    slices, value = len(plan.slice_names), plan.value
+    nothing = tuple(np.zeros((len(nodes), plan.layers), dtype=np.int64) for nodes in plan.areas.nodes)
     half, levels = deviations(plan, 1 - LEVEL), []
     for name, estimated in zip(plan.areas.level_names, estimates(plan, nothing), strict=True):
-        nodes, deviation = len(estimated.count), sqrt(float(estimated.variance.max()))
+        nodes, deviation = len(estimated.count), sqrt(float(points_of(plan, estimated).variance.max()))
         typical = None if number is None else number / slices / nodes
-        levels.append(LevelError(name, nodes, deviation, half * deviation, typical))
+        # Of a mean at a bound, where the noise of one layer is all that moves it; never beyond the bounds.
+        mean = min(half * sqrt(float(estimated.variance.max())) / typical, value.width) if value and typical else None
+        levels.append(LevelError(name, nodes, deviation, half * deviation, typical, mean))
     return Preview(plan, tuple(levels))

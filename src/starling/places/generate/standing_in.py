@@ -104,9 +104,14 @@ def records(plan: Plan, points: int, seed: int = SEED) -> pa.Table:
     random = np.random.default_rng(seed)
     x, y = points_in(plan.grid, random, points)
     columns = {**columns_of_points(plan, x, y), **columns_of_units(plan, random, points)}
-    if plan.value is not None:
-        columns[plan.columns.value] = pa.array(random.integers(plan.value.lower, plan.value.upper + 1, points))
-    return pa.table(columns)
+    return pa.table({**columns, **column_of_value(plan, random, points)})
+
+
+def column_of_value(plan: PointPlan, random: np.random.Generator, points: int) -> dict[str, pa.Array]:
+    """The column that a plan sums, if it sums one, of so many points: any value within its bounds."""
+    if plan.value is None:
+        return {}
+    return {plan.columns.value: pa.array(random.integers(plan.value.lower, plan.value.upper + 1, points))}
 
 
 def points_in(grid: Grid, random: np.random.Generator, points: int) -> tuple[Float64, Float64]:

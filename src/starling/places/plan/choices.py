@@ -163,6 +163,15 @@ def check_slices(columns: SliceColumns, slices: Slices | None, table: str = "inp
         raise PlanError(f"{table}.category", problem, "name both, or neither")
 
 
+def check_value(columns: Columns, value: Value | None, *, distinct: bool, cell: str) -> None:
+    """Raises PlanError where a column is summed without bounds, or the other way round, or where points of one `cell` count once."""
+    if (value is None) != (not columns.value):
+        raise PlanError("input.value", "is there without [value], or that without it", "name both, or neither")
+    if value is not None and distinct:
+        problem = f"counts points of one {cell} once, whose values may differ"
+        raise PlanError(f"privacy.distinct_{cell}s", problem, "leave it out where a value is summed")
+
+
 def slice_number(names: Sequence[str], name: str | None) -> int:
     """Which slice has a public name, or is the only one; raises ParameterError where there is none of that name."""
     if name is None and len(names) == 1:

@@ -163,7 +163,7 @@ SLICES: Final = Table(
     make=_slices,
     check=_check_slices,
 )
-_VALUE: Final = Table(
+VALUE: Final = Table(
     {
         "lower": Key(
             "The least that a record counts for, in whole units; smaller values count as this.",
@@ -173,6 +173,7 @@ _VALUE: Final = Table(
     },
     make=Value,
 )
+VALUE_KEY: Final = Key("Public bounds of a column whose sums and means are published.", table(VALUE), default=None)
 PLAN: Final = Table(
     {
         "title": Key("For people; stands on the report.", text("say what is published")),
@@ -188,6 +189,6 @@ PLAN: Final = Table(
             "What is measured.", table(_METHOD), default={"method": ADAPTIVE, "purpose": "all", "parameters": {}}
         ),
         "slices": Key("Slices of the points by time, or by another public list.", table(SLICES), default=None),
-        "value": Key("Public bounds of a column whose sums and means are published.", table(_VALUE), default=None),
+        "value": VALUE_KEY,
     }
 )

@@ -35,6 +35,7 @@ from starling.places.plan.choices import (
     Unit,
     Value,
     check_slices,
+    check_value,
 )
 from starling.places.plan.grammar import PLAN
 from starling.places.plan.grid import MOST_CELLS, MOST_DENSE, Crs, Grid
@@ -98,7 +99,7 @@ class Plan(PlanInFile):
             raise PlanError("privacy.unit", "is a point, and something is said of persons", fix)
         if self.unit == "person" and not self.columns.person:
             raise PlanError("input.person", "is missing", "name the column that says whose point it is")
-        self._check_value()
+        check_value(self.columns, self.value, distinct=self.distinct, cell="cell")
         check_slices(self.columns, self.slices)
         most = MOST_CELLS if self.grid.sparse else MOST_DENSE
         if self.cells > most:
@@ -113,13 +114,6 @@ class Plan(PlanInFile):
             raise PlanError("method.name", problem, f"name {' or '.join(SPARSE)}, or take larger cells")
         if self.expected is not None and not 0 <= self.expected <= MOST_EXPECTED:
             raise PlanError("expected", f"is not from 0 to {MOST_EXPECTED:,}", "give a number of points")
-
-    def _check_value(self) -> None:
-        if (self.value is None) != (not self.columns.value):
-            raise PlanError("input.value", "is there without [value], or that without it", "name both, or neither")
-        if self.value is not None and self.distinct:
-            problem = "counts points of one cell once, whose values may differ"
-            raise PlanError("privacy.distinct_cells", problem, "leave it out where a value is summed")
 
     def values(self) -> dict[str, Any]:
         """The values that `of` makes this plan of, as a plan file states them."""

@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from starling.places.plan.choices import Columns, SliceColumns, Slices, Unit
+from starling.places.plan.choices import Columns, SliceColumns, Slices, Unit, Value
 from starling.places.plan.grid import Crs
 from starling.text_format import TextFormat
 
@@ -81,3 +81,7 @@ class PointPlan(SlicedPlan, Protocol):
     @property
     def expected(self) -> int | None:
         """Publicly expected number of points."""
+
+    @property
+    def value(self) -> Value | None:
+        """The bounds of the column whose sums and means are published."""

@@ -58,7 +58,7 @@ def slices_of(plan: SlicedPlan, table: pa.Table) -> Int64:
     return at
 
 
-def units_of(plan: Plan, table: pa.Table) -> Int64:
+def units_of(plan: PointPlan, table: pa.Table) -> Int64:
     """int64 (records,): by how many units the value of each record is above the lower bound of a plan with values, rounded to whole units,
     of ties to the even one, and clamped; -1 for what is no finite number.
     """

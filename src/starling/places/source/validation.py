@@ -21,7 +21,7 @@ from starling.errors import SHOWN, Findings, Problem
 from starling.places.measurements import Int64
 from starling.places.plan import Plan
 from starling.places.plan.grid import EAST, NORTH
-from starling.places.plan.points import CountedPlan, SlicedPlan
+from starling.places.plan.points import CountedPlan, PointPlan, SlicedPlan
 from starling.places.source import Held, Records, read_part
 from starling.places.source.cells import categories_of, periods_of, points_of, units_of
 from starling.places.source.geojson import TYPES
@@ -131,9 +131,14 @@ def _check(plan: Plan, table: pa.Table, here: Int64, file: str, tally: _Tally) -
             inside = plan.grid.holds(x / 10.0**places, y / 10.0**places) & (np.maximum(np.abs(x), np.abs(y)) > METRES)
         tally.scaled[places] += int(np.count_nonzero(inside))
     tally.small += int(np.count_nonzero((np.abs(x) <= EAST) & (np.abs(y) <= NORTH)))
+    check_value(plan, table, here, file, tally)
+    check_unit(plan, table, here, file, tally)
+
+
+def check_value(plan: PointPlan, table: pa.Table, here: Int64, file: str, tally: Tally) -> None:
+    """Add the missing values of some records."""
     if plan.value is not None:
         tally.add(plan.columns.value, "is missing or no finite number", units_of(plan, table) < 0, here, file)
-    check_unit(plan, table, here, file, tally)
 
 
 def check_unit(plan: SlicedPlan, table: pa.Table, here: Int64, file: str, tally: Tally) -> None:

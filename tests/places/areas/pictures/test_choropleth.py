@@ -44,6 +44,16 @@ def test_a_difference_has_two_colours_as_strong_as_it_is_large() -> None:
     assert marks == [("warn", "0.54"), ("warn", "0.08"), ("accent", "0.31"), ("accent", "0.54")]
 
 
+def test_means_are_shaded_from_the_least_to_the_greatest_that_are_known() -> None:
+    shaded = Shaded(np.array([2.0, 7, 2, 2, 3, 3]), [False, False, True, True, False, False], (), "fare", 7.0, low=2.0)
+    svg = choropleth(AREAS.geometries, shaded).svg("a", "A map")
+    assert "fare 2" in svg
+    assert "it cannot be told" in svg
+    assert "fill-heat-9" in svg
+    nothing = Shaded(np.zeros(6), [True] * 6, (), "fare", 0.0, low=0.0)
+    assert "fare 0" in choropleth(AREAS.geometries, nothing).svg("a", "A map")
+
+
 def test_holes_turn_the_other_way() -> None:
     outer, hole = _rings(hard_shapes()[0])
     assert shapely.is_ccw(shapely.linearrings(outer))

@@ -7,7 +7,8 @@ import numpy as np
 import pyarrow as pa
 
 from starling.hierarchy.trees import Estimated
-from starling.places.areas.answers import LEVEL, deviations
+from starling.places.areas.answers.unions import LEVEL, deviations
+from starling.places.areas.answers.values import means_of, points_of, sums_of
 from starling.places.areas.artifact.public_plan import COUNTS, SCHEMA, WORDS
 from starling.places.areas.plan.model import AreasPlan
 from starling.release.datapackage import Sheet
@@ -28,36 +29,62 @@ COLUMN_WORDS: Final = {
     "lower": "With a probability of 95 % the true number is no less",
     "upper": "With a probability of 95 % the true number is no more",
 }
+VALUE_WORDS: Final = {
+    "sum": "Estimated sum of the value; it adds up as points do",
+    "sum_lower": "With a probability of 95 % the true sum is no less",
+    "sum_upper": "With a probability of 95 % the true sum is no more",
+    "mean": "Estimated mean of the value; empty where less than half a point is released",
+    "mean_lower": "With a probability of 95 % the true mean is no less",
+    "mean_upper": "With a probability of 95 % the true mean is no more",
+}
+"""Columns of a plan with a value, behind the others."""
 _TYPES: Final = {
-    **dict.fromkeys(("points", "standard_deviation"), pa.float64()),
-    **dict.fromkeys(("lower", "upper"), pa.int64()),
+    **dict.fromkeys(("points", "standard_deviation", *VALUE_WORDS), pa.float64()),
+    **dict.fromkeys(("lower", "upper", "sum_lower", "sum_upper"), pa.int64()),
     "node": pa.int32(),
 }
-TABLE: Final = pa.schema([(name, _TYPES.get(name, pa.string())) for name in COLUMN_WORDS])
+_LAYERED: Final = {
+    **WORDS,
+    "slice": "Number of the layer: two for each slice, in the order of the plan, units above the lower bound before those below the upper",
+    "value": "Noisy number of units; may be negative",
+}
+
+
+def words_of(plan: AreasPlan) -> dict[str, str]:
+    """The columns of the table of a plan, and what each is."""
+    return COLUMN_WORDS if plan.value is None else {**COLUMN_WORDS, **VALUE_WORDS}
+
+
+def schema_of(plan: AreasPlan) -> pa.Schema:
+    """Their types."""
+    return pa.schema([(name, _TYPES.get(name, pa.string())) for name in words_of(plan)])
 
 
 def tables(plan: AreasPlan) -> tuple[Table, ...]:
     """The one table, as Parquet, and as CSV where it is not long."""
-    csv = Text("csv", {name: name for name in TABLE.names}, most_rows=MOST_TEXT)
+    schema = schema_of(plan)
+    csv = Text("csv", {name: name for name in schema.names}, most_rows=MOST_TEXT)
     rows = len(plan.slice_names) * sum(map(len, plan.areas.nodes))
     title = f"Points ({plan.point}) by area"
-    return (Table(AREAS, title, TABLE, COLUMN_WORDS, ("slice", "level", "node"), (), (csv,), rows),)
+    return (Table(AREAS, title, schema, words_of(plan), ("slice", "level", "node"), (), (csv,), rows),)
 
 
-def sheets(_: AreasPlan) -> list[Sheet]:
+def sheets(plan: AreasPlan) -> list[Sheet]:
     """The measurements for the data package."""
-    columns = tuple(column(each.name, each.type, WORDS[each.name]) for each in SCHEMA)
-    return [Sheet(COUNTS, "Noisy numbers of points of all nodes, as they were drawn", columns)]
+    words, what = (WORDS, "points") if plan.value is None else (_LAYERED, "units")
+    columns = tuple(column(each.name, each.type, words[each.name]) for each in SCHEMA)
+    return [Sheet(COUNTS, f"Noisy numbers of {what} of all nodes, as they were drawn", columns)]
 
 
 def pieces(plan: AreasPlan, estimated: Sequence[Estimated]) -> Iterator[Mapping[str, pa.Table]]:
     """The rows, slice by slice and level by level."""
-    areas = plan.areas
+    areas, schema = plan.areas, schema_of(plan)
     for number, name in enumerate(plan.slice_names):
         for level, (called, nodes, estimate) in enumerate(zip(areas.level_names, areas.nodes, estimated, strict=True)):
             above = [areas.nodes[level - 1][at] for at in areas.parents[level - 1].tolist()] if level else [""]
-            points, deviation = estimate.count[:, number], np.sqrt(estimate.variance[:, number])
-            lower, upper = ends(plan, estimate, number)
+            of_points = points_of(plan, estimate)
+            points, deviation = of_points.count[:, number], np.sqrt(of_points.variance[:, number])
+            lower, upper = ends(plan, of_points, number)
             columns = {
                 "slice": [name] * len(nodes),
                 "level": [called] * len(nodes),
@@ -69,13 +96,31 @@ def pieces(plan: AreasPlan, estimated: Sequence[Estimated]) -> Iterator[Mapping[
                 "standard_deviation": deviation,
                 "lower": lower,
                 "upper": upper,
+                **_of_value(plan, estimate, number),
             }
-            yield {AREAS: pa.table(columns, TABLE)}
+            yield {AREAS: pa.table(columns, schema)}
+
+
+def _of_value(plan: AreasPlan, estimate: Estimated, number: int) -> dict[str, np.ndarray | pa.Array]:
+    """The columns VALUE_WORDS of a level in a slice; none of a plan without a value."""
+    if plan.value is None:
+        return {}
+    sums, both = sums_of(plan.value, estimate), slice(2 * number, 2 * number + 2)
+    low, high = _outwards(plan, sums, number)
+    of_slice = Estimated(estimate.count[:, both], estimate.variance[:, both])
+    means = [each[:, 0] for each in means_of(plan.value, of_slice, deviations(plan, 1 - LEVEL))]
+    columns = (sums.count[:, number], low.astype(np.int64), high.astype(np.int64), pa.array(means[0], from_pandas=True))
+    return dict(zip(VALUE_WORDS, (*columns, *means[1:]), strict=True))
 
 
 def ends(plan: AreasPlan, estimate: Estimated, number: int) -> tuple[np.ndarray, np.ndarray]:
     """The 95 % interval of each node of a level in a slice, int64 (nodes,) each: rounded outwards, and never below 0."""
-    half = deviations(plan, 1 - LEVEL) * np.sqrt(estimate.variance[:, number])
-    points = estimate.count[:, number]
-    low, high = np.floor(points - half), np.ceil(points + half)
+    low, high = _outwards(plan, estimate, number)
     return np.maximum(low, 0).astype(np.int64), np.maximum(high, 0).astype(np.int64)
+
+
+def _outwards(plan: AreasPlan, estimate: Estimated, number: int) -> tuple[np.ndarray, np.ndarray]:
+    """The 95 % interval of each node, float64 (nodes,) each, rounded outwards, of numbers that may be negative."""
+    half = deviations(plan, 1 - LEVEL) * np.sqrt(estimate.variance[:, number])
+    middle = estimate.count[:, number]
+    return np.floor(middle - half), np.ceil(middle + half)

@@ -14,8 +14,8 @@ import shapely
 from starling.engine.new_folder import new_folder
 from starling.places.areas.plan.polygons import Areas, coordinates_of
 
-NUMBERS: Final = ("points", "standard_deviation", "lower", "upper")
-"""Columns of the release that stand beside the properties of the areas."""
+LABELS: Final = ("slice", "level", "node", "id", "name", "within")
+"""Columns of the release in place of which the properties of the areas stand."""
 
 
 def write_all(out: Path, areas: Areas, rows: pa.Table) -> tuple[Path, ...]:
@@ -28,7 +28,9 @@ def write_all(out: Path, areas: Areas, rows: pa.Table) -> tuple[Path, ...]:
     labels = [areas.labels(at) for at in range(len(areas))]
     properties = pa.Table.from_pylist(labels)
     table = properties
-    for name in NUMBERS:
+    for name in rows.schema.names:
+        if name in LABELS:
+            continue
         table = table.append_column(_free(name, properties.schema.names), rows[name])
     with new_folder(out) as folder:
         _write_geoparquet(folder / names[0], areas, table)

@@ -11,8 +11,9 @@ import numpy as np
 from starling.hierarchy.trees import Estimated
 from starling.pages.parts import Headline, Picture
 from starling.pages.views import View, Views
-from starling.places.areas.answers import LEVEL, number, spread
-from starling.places.areas.artifact.pages import headline, picture
+from starling.places.areas.answers.unions import LEVEL, number, spread
+from starling.places.areas.answers.values import points_of
+from starling.places.areas.artifact.pages import headline, mean_picture, picture
 from starling.places.areas.pictures.choropleth import Shaded, choropleth, darkest
 from starling.places.areas.plan.model import AreasPlan
 from starling.places.areas.plan.polygons import Float64
@@ -26,11 +27,19 @@ def views(plan: AreasPlan, estimated: Sequence[Estimated], slices: Sequence[int]
     """The views of some slices, by their numbers, from the estimates of each level."""
     names = ["" if plan.slices is None else plan.slice_names[at] for at in slices]
     finest = estimated[-1]
-    top = darkest(finest.count[:, list(slices)])
-    compared = len(plan.areas) <= MOST_COMPARED
+    top = darkest(points_of(plan, finest).count[:, list(slices)])
+    compared = len(plan.areas) <= MOST_COMPARED and plan.value is None
+    if plan.value is not None:
+        names = [each for name in names for each in (name or "points", f"{name}, means".removeprefix(", "))]
     halves = _halves(plan) if compared and len(slices) > 1 else np.empty(0)
 
     def make(one: int, other: int | None) -> View:
+        if plan.value is not None:
+            one, mean = divmod(one, plan.layers)
+            if mean:
+                return View(
+                    mean_picture(plan, finest, slices[one], len(plan.areas)), _mean_in_all(plan, estimated, slices[one])
+                )
         if other is None:
             drawn = picture(plan, finest, slices[one], top, len(plan.areas))
             return View(drawn, replace(headline(plan, estimated, slices[one]), note=""))
@@ -50,7 +59,20 @@ def _level(level: Fraction = LEVEL) -> str:
 
 def _halves(plan: AreasPlan) -> Float64:
     """Of each area, how far the difference of two slices may be off, as `answers.number` has it."""
-    return np.array([spread(plan, weights, 2, 1 - LEVEL)[1] for weights in np.eye(len(plan.areas))])
+    return np.array(
+        [spread(plan, weights).interval(plan, (1.0, 1.0), 1 - LEVEL)[1] for weights in np.eye(len(plan.areas))]
+    )
+
+
+def _mean_in_all(plan: AreasPlan, estimated: Sequence[Estimated], slice: int) -> Headline:
+    both = estimated[-1].count[:, slice * plan.layers : (slice + 1) * plan.layers]
+    mean = number(plan, [both], np.ones(len(both)), "").mean
+    named = "" if plan.slices is None else f", {plan.slice_names[slice]}"
+    label = f"Mean {plan.columns.value} in all areas{named}"
+    if mean is None or mean.estimate is None:
+        return Headline(label, "none", "")
+    interval = f"{_level()} interval: {rounded(mean.lower)} to {rounded(mean.upper)}"
+    return Headline(label, rounded(mean.estimate), interval)
 
 
 def _difference(plan: AreasPlan, finest: Estimated, slices: tuple[int, int], halves: Float64) -> View:
@@ -66,7 +88,7 @@ def _difference(plan: AreasPlan, finest: Estimated, slices: tuple[int, int], hal
         f"How many more points ({plan.point}) {one} has than {other}, by area: blue where it has more, red where it has fewer. Where an"
         f" area is hatched, the {_level()} interval of the difference holds 0: it cannot be said which has more."
     )
-    all_of = number(plan, more, np.ones(len(more)), "", 2)
+    all_of = number(plan, [finest.count[:, [at]] for at in slices], np.ones(len(more)), "")
     interval = f"{_level()} interval: {all_of.lower:,} to {all_of.upper:,}"
     label = f"Points ({plan.point}) in all areas, {one} less {other}"
     drawn = Picture(partial(choropleth, plan.areas.geometries, shaded), caption, "areas")

@@ -8,7 +8,8 @@ import numpy as np
 
 from starling.hierarchy.trees import Estimated
 from starling.pages.parts import Headline, Picture, Section, Table
-from starling.places.areas.answers import LEVEL
+from starling.places.areas.answers.unions import LEVEL, deviations
+from starling.places.areas.answers.values import means_of, points_of
 from starling.places.areas.artifact.columns import ends
 from starling.places.areas.artifact.public_plan import AREAS, COUNTS, PLAN
 from starling.places.areas.measurements import noises
@@ -37,16 +38,25 @@ def particulars(plan: AreasPlan) -> Particulars:
         "point": plan.point,
         "areas": {"file": AREAS, "sha256": plan.areas.digest, "number": len(plan.areas)},
         "slices": list[Json](plan.slice_names),
+        **_value(plan),
         "budget": [
             {"name": name, plan.measure: str(amount)}
             for name, amount in zip(plan.areas.level_names, plan.amounts, strict=True)
         ],
     }
     bounds: dict[str, Json] = {"points_of_a_unit": plan.points}
+    if plan.value is not None:
+        bounds["units_of_a_point"] = plan.value.width
     if plan.unit == "person":
         bounds["kept"] = "the rows of smallest keyed hash among a person's own, over all slices together"
         bounds["areas_once"] = plan.distinct
     return Particulars("places", stated, bounds)
+
+
+def _value(plan: AreasPlan) -> dict[str, Json]:
+    if plan.value is None:
+        return {}
+    return {"value": {"column": plan.columns.value, "lower": plan.value.lower, "upper": plan.value.upper}}
 
 
 def product(plan: AreasPlan) -> Product:
@@ -56,13 +66,14 @@ def product(plan: AreasPlan) -> Product:
     )
     sliced = "" if plan.slices is None else f" and {len(plan.slice_names)} public slices"
     noise = "Gaussian" if isinstance(noises(plan)[0], DiscreteGaussian) else "Laplace"
+    many, measured = f"{len(plan.areas):,} public areas", "A count" if plan.value is None else "Two sums"
     return Product(
-        description=f"Points ({plan.point}) by area, of {len(plan.areas):,} public areas{sliced}, and of what lies above them.",
+        description=f"Points ({plan.point}){_and_means(plan)} by area, of {many}{sliced}, and of what lies above them.",
         intended_use="Counts of any union of areas; those of a level add up to those above.",
         region="The public areas of the release.",
         domain="Points by coordinates, or by the id of an area; those in no area are dropped, and their number is not published.",
         bounds=bound if plan.unit == "person" else "Each point lies in one area of one slice.",
-        mechanisms=f"A count of every node of every level, with discrete {noise} noise, exact over the integers.",
+        mechanisms=f"{measured} of every node of every level, with discrete {noise} noise, exact over the integers.",
         post_processing="Least squares over the hierarchy; the estimates are a function of the noisy counts.",
         composition="Sequential over levels; areas of a level, and slices, have no point in common."
         " The tree with every event is in privacy.json.",
@@ -81,26 +92,37 @@ def charged(plan: AreasPlan) -> Section:
             plan.areas.level_names, plan.areas.nodes, plan.amounts, noises(plan), strict=True
         )
     )
+    layers = (
+        ""
+        if plan.value is None
+        else f" Measured are units of {plan.columns.value} above {plan.value.lower:,} and below {plan.value.upper:,}, of which a point has"
+        f" {plan.value.width:,} together."
+    )
     text = f"""
         Every node of every level is counted with noise, empty or not. Protected is {unit}: a point lies in one node of each level, so that
-        what the levels cost adds up.
+        what the levels cost adds up.{layers}
     """
     table = Table(("Level", "Counted", plan.measure, "Width of the noise"), rows, "Budget")
     return Section("What was measured and charged", text, tables=(table,))
+
+
+def _and_means(plan: AreasPlan) -> str:
+    return "" if plan.value is None else f", and the sums and means of their {plan.columns.value},"
 
 
 def picture(
     plan: AreasPlan, estimated: Estimated, number: int, top: float | None = None, most: int = MOST_SAYING
 ) -> Picture:
     """The map of a slice, from the estimates of the areas; `top` is as of `Shaded`. Of more than `most` areas none says its number."""
-    lower, upper = ends(plan, estimated, number)
+    counted = points_of(plan, estimated)
+    lower, upper = ends(plan, counted, number)
     named = "" if plan.slices is None else f", {plan.slice_names[number]}"
     level = f"{float(100 * LEVEL):g} %"
     caption = (
         f"Released points ({plan.point}) by area{named}, in a stronger colour where there are more. All are estimates. Where an area is"
         f" hatched, its {level} interval holds 0: there may be none at all."
     )
-    points = estimated.count[:, number]
+    points = counted.count[:, number]
     says = [
         (name, rounded(many), f"{level} interval: {low:,} to {high:,}")
         for name, many, low, high in zip(plan.areas.names, points.tolist(), lower.tolist(), upper.tolist(), strict=True)
@@ -109,22 +131,54 @@ def picture(
     return Picture(partial(choropleth, plan.areas.geometries, shaded), caption, "areas")
 
 
+def mean_picture(plan: AreasPlan, estimated: Estimated, number: int, most: int = MOST_SAYING) -> Picture:
+    """The map of the means of a plan with a value in a slice; arguments as of `picture`."""
+    assert plan.value is not None
+    bounds, column = plan.value, plan.columns.value
+    mean, least, greatest = (each[:, number] for each in means_of(bounds, estimated, deviations(plan, 1 - LEVEL)))
+    unknown = np.isnan(mean) | ((least <= bounds.lower) & (greatest >= bounds.upper))
+    known = mean[~unknown]
+    low, top = (float(known.min()), float(known.max())) if len(known) else (float(bounds.lower), float(bounds.upper))
+    named = "" if plan.slices is None else f", {plan.slice_names[number]}"
+    level = f"{float(100 * LEVEL):g} %"
+    caption = (
+        f"Released mean {column} by area{named}, in a stronger colour where it is larger. Where an area is hatched, its {level} interval"
+        f" holds all from {bounds.lower:,} to {bounds.upper:,}."
+    )
+    says = [
+        (name, _shown(own), f"{level} interval: {_shown(one)} to {_shown(other)}")
+        for name, own, one, other in zip(
+            plan.areas.names, mean.tolist(), least.tolist(), greatest.tolist(), strict=True
+        )
+    ]
+    values = np.where(unknown, low, mean)
+    shaded = Shaded(values, unknown.tolist(), says if len(says) <= most else (), f"mean {column}", top, low=low)
+    return Picture(partial(choropleth, plan.areas.geometries, shaded), caption, "means")
+
+
+def pictures(plan: AreasPlan, estimated: Estimated, number: int) -> tuple[Picture, ...]:
+    """The maps of a slice: of points, and of the means of a plan with a value."""
+    means = () if plan.value is None else (mean_picture(plan, estimated, number),)
+    return (picture(plan, estimated, number), *means)
+
+
 def headline(plan: AreasPlan, estimated: Sequence[Estimated], number: int = 0) -> Headline:
     """The points of all areas of a slice, in one number."""
     named = "" if plan.slices is None else f", {plan.slice_names[number]}"
     note = "" if plan.slices is None else f"One of {len(plan.slice_names):,} slices; each is in data/."
-    lower, upper = ends(plan, estimated[0], number)
+    counted = points_of(plan, estimated[0])
+    lower, upper = ends(plan, counted, number)
     interval = f"{float(100 * LEVEL):g} % interval: {lower[0]:,} to {upper[0]:,}"
     label = f"Points ({plan.point}) in all areas{named}"
-    return Headline(label, whole(float(estimated[0].count[0, number])), interval, note)
+    return Headline(label, whole(float(counted.count[0, number])), interval, note)
 
 
 def sections(plan: AreasPlan, estimated: Sequence[Estimated]) -> tuple[Section, ...]:
     """The map of the first slice, the largest areas, what is public, files."""
     first = Section(
-        "Where the points lie", pictures=(picture(plan, estimated[-1], 0),), headline=headline(plan, estimated)
+        "Where the points lie", pictures=pictures(plan, estimated[-1], 0), headline=headline(plan, estimated)
     )
-    return (first, _numbers(plan, estimated), _public(plan), _files())
+    return (first, _numbers(plan, estimated), _public(plan), _files(plan))
 
 
 def _numbers(plan: AreasPlan, estimated: Sequence[Estimated]) -> Section:
@@ -134,19 +188,29 @@ def _numbers(plan: AreasPlan, estimated: Sequence[Estimated]) -> Section:
     ):
         if not level:
             continue
-        lower, upper = ends(plan, estimate, 0)
-        order = np.argsort(-estimate.count[:, 0], kind="stable")[:MOST_ROWS].tolist()
+        counted = points_of(plan, estimate)
+        lower, upper = ends(plan, counted, 0)
+        order = np.argsort(-counted.count[:, 0], kind="stable")[:MOST_ROWS].tolist()
         rows = tuple(
-            (nodes[at], rounded(float(estimate.count[at, 0])), f"{lower[at]:,}", f"{upper[at]:,}") for at in order
+            (nodes[at], rounded(float(counted.count[at, 0])), f"{lower[at]:,}", f"{upper[at]:,}") for at in order
         )
         most = f", the {len(rows)} with most" if len(rows) < len(nodes) else ""
         tables.append(Table((name.capitalize(), "Points", "95 % from", "to"), rows, f"Points by {name}{most}"))
+        if plan.value is not None:
+            means = [each[:, 0] for each in means_of(plan.value, estimate, deviations(plan, 1 - LEVEL))]
+            header = (name.capitalize(), f"Mean {plan.columns.value}", "95 % from", "to")
+            shown = tuple((nodes[at], *(_shown(float(each[at])) for each in means)) for at in order)
+            tables.append(Table(header, shown, f"Mean {plan.columns.value} by {name}{most}"))
     text = """
         Each interval holds the true number with a probability of 95 %, on its own. The areas of a level add up to what lies above them.
 
         "starling places areas" has any union of areas, with the exact deviation of its noise.
     """
     return Section("The numbers, and how far they may be off", text, tables=tuple(tables))
+
+
+def _shown(value: float) -> str:
+    return "" if np.isnan(value) else rounded(value)
 
 
 def _public(plan: AreasPlan) -> Section:
@@ -160,9 +224,12 @@ def _public(plan: AreasPlan) -> Section:
     return Section("What is public, and how points are counted", text, folded=True)
 
 
-def _files() -> Section:
+def _files(plan: AreasPlan) -> Section:
     rows = (
-        ("data/areas.parquet", "estimated points of every area and of all that lies above, each with its interval"),
+        (
+            "data/areas.parquet",
+            f"estimated points{_and_means(plan)} of every area and of all that lies above, each with its interval",
+        ),
         (COUNTS, "every noisy count as it was drawn; the table is a function of them"),
         (PLAN, "the public plan"),
         (AREAS, "the public areas"),

@@ -81,7 +81,7 @@ def read_measurements(folder: Path, plan: AreasPlan) -> AreaMeasurements:
         table = pq.read_table(folder / COUNTS, partitioning=None)
     except (OSError, pa.ArrowException):
         raise InvalidRelease(MEASUREMENTS, COUNTS, "cannot be read as Parquet") from None
-    sizes, slices = [len(nodes) for nodes in plan.areas.nodes], len(plan.slice_names)
+    sizes, slices = [len(nodes) for nodes in plan.areas.nodes], len(plan.slice_names) * plan.layers
     if not table.schema.equals(SCHEMA) or len(table) != sum(sizes) * slices or table["value"].null_count:
         raise InvalidRelease(MEASUREMENTS, COUNTS, "has other columns or rows than a release writes")
     values = np.ascontiguousarray(table["value"].to_numpy().reshape(slices, sum(sizes)).T)

@@ -21,6 +21,8 @@ APART: Final = 3.5
 """Points between two lines of a hatch."""
 TOP: Final = 99.5
 """The percentile of the areas from which on all are as dark."""
+LEAST_STEP: Final = 1e-9
+"""Between the lightest and the darkest number."""
 LIGHT: Final = 0.08
 """How strong the colour of an area is where two slices have the same number."""
 LEAST: Final = 0.25
@@ -39,6 +41,7 @@ class Shaded:
         what: What is counted.
         top: The number from which on all areas are as dark; None for that of these points.
         signed: Whether it is a difference.
+        low: Of means the least that is known, which is lightest; None of numbers of points.
     """
 
     points: Float64
@@ -47,6 +50,7 @@ class Shaded:
     what: str
     top: float | None = None
     signed: bool = False
+    low: float | None = None
 
 
 def darkest(points: Float64) -> float:
@@ -60,10 +64,11 @@ def choropleth(geometries: Geometries, shaded: Shaded) -> Sheet:
     sheet = Sheet(wide, 0, high)
     points = shaded.points
     top = darkest(points) if shaded.top is None else shaded.top
+    low = 0.0 if shaded.low is None else shaded.low
     # Areas that say nothing stand together by colour. The largest last, as in every picture whose marks say their numbers.
     rings: dict[tuple[str, float, int], Rings] = {}
     for at in np.argsort(points, kind="stable").tolist():
-        value = float(points[at]) / top
+        value = (float(points[at]) - low) / max(top - low, LEAST_STEP)
         colour = ("accent" if value > 0 else "warn") if shaded.signed else heat(value)
         alpha = LIGHT + (1 - LIGHT) * min(abs(value), 1.0) if shaded.signed else 1.0
         rings.setdefault((colour, alpha, at if shaded.says else -1), []).extend(_rings(drawn[at]))
@@ -78,8 +83,18 @@ def choropleth(geometries: Geometries, shaded: Shaded) -> Sheet:
 
 
 def _legend(shaded: Shaded, top: float, *, hatched: bool) -> list[Entry]:
-    middle, most = (f"{each:z,.0f}" if each >= 1000 else f"{each:z.4g}" for each in (top / 2, top))
-    if shaded.signed:
+    low = shaded.low or 0.0
+    middle, most, least = (
+        f"{each:z,.0f}" if abs(each) >= 1000 else f"{each:z.4g}" for each in ((low + top) / 2, top, low)
+    )
+    if shaded.low is not None:
+        entries = [
+            Entry("box", "heat-0", f"{shaded.what} {least}"),
+            Entry("box", heat(0.5), middle),
+            Entry("box", "heat-9", most),
+        ]
+        unknown = "it cannot be told"
+    elif shaded.signed:
         entries = [
             Entry("box", "warn", f"{most} or more {shaded.what} less"),
             Entry("box", "accent", f"{most} or more {shaded.what} more"),

@@ -6,7 +6,7 @@ from typing import Final
 from starling.places.areas.plan.areas_grammar import AREAS
 from starling.places.areas.plan.columns import AreaColumns
 from starling.places.plan.choices import MOST_EXPECTED, MOST_POINTS
-from starling.places.plan.grammar import INPUT, SLICES
+from starling.places.plan.grammar import INPUT, SLICES, VALUE_KEY
 from starling.places.plan.unit_keys import POINT_KEYS, check_records_of_person, distinct_key
 from starling.planfile.formats import FORMAT_KEY
 from starling.planfile.grammar import Key, Kind, Table, Values
@@ -69,7 +69,7 @@ AREA_INPUT: Final = Table(
         "area": Key(
             "In place of where a point lies: column with the id of its area.", text("name a column"), default=""
         ),
-        **{name: key for name, key in INPUT.keys.items() if name != "value"},
+        **INPUT.keys,
     },
     make=AreaColumns,
 )
@@ -85,5 +85,6 @@ AREA_PLAN: Final = Table(
         "format": FORMAT_KEY,
         "privacy": Key("What is promised.", table(PRIVACY)),
         "slices": Key("Slices of the points by time, or by another public list.", table(SLICES), default=None),
+        "value": VALUE_KEY,
     }
 )

@@ -3,6 +3,10 @@
 Neighbours. One point more or less, which changes the count of one node of each level, in one slice, by 1: of its area, and of what lies
 above. Or one person more or less, of whose points at most k, over all slices together, are counted: the k rows of smallest keyed hash
 (places/counts.py), so that the counts of a level differ by at most k in all, both as a sum (L1) and as a root of squares (L2).
+
+Values. Where a column v is summed, clamped to public [a, b] in whole units, each slice has two layers: v - a units of each record in the
+first, b - v in the second. A record has b - a units in all, whatever its value, none of them negative: it counts as b - a points, and a
+person as at most k (b - a), in both senses.
 """
 
 from collections.abc import Mapping
@@ -17,7 +21,16 @@ from starling.places.areas.plan.areas_grammar import with_file
 from starling.places.areas.plan.columns import AreaColumns
 from starling.places.areas.plan.grammar import AREA_PLAN
 from starling.places.areas.plan.polygons import Areas
-from starling.places.plan.choices import MOST_EXPECTED, MOST_POINTS, RELATIONS, Slices, Unit, check_slices
+from starling.places.plan.choices import (
+    MOST_EXPECTED,
+    MOST_POINTS,
+    RELATIONS,
+    Slices,
+    Unit,
+    Value,
+    check_slices,
+    check_value,
+)
 from starling.places.plan.grid import MOST_DENSE, Crs
 from starling.places.plan.model import WHOLE, WIDEST
 from starling.planfile.values import toml_of
@@ -47,6 +60,7 @@ class AreasPlan(PlanInFile):
         shares: Of each level, the whole first and the areas last, what it gets of the budget, in proportion.
         slices: The public slices; None where all points are counted together.
         expected: Publicly expected number of points; None where nobody says any. It is read by previews alone.
+        value: The bounds of the column whose sums and means are published; None where points are counted alone.
     """
 
     grammar: ClassVar = AREA_PLAN
@@ -63,6 +77,7 @@ class AreasPlan(PlanInFile):
     slices: Slices | None = None
     expected: int | None = None
     format: TextFormat = PLAIN
+    value: Value | None = None
     crs: ClassVar[Crs] = "degrees"
     crs_name: ClassVar[str] = ""
 
@@ -75,6 +90,7 @@ class AreasPlan(PlanInFile):
         if self.unit == "person" and not self.columns.person:
             raise PlanError("input.person", "is missing", "name the column that says whose point it is")
         check_slices(self.columns, self.slices)
+        check_value(self.columns, self.value, distinct=self.distinct, cell="area")
         levels = self.areas.level_names
         if len(self.shares) != len(levels) or min(self.shares) <= 0:
             problem = f"are not {len(levels)} numbers above 0, for {', '.join(levels)}"
@@ -84,9 +100,9 @@ class AreasPlan(PlanInFile):
             raise PlanError("slices", problem, "take fewer slices")
         # The deviation of the noise of one count is below 1.5 of the bound: k/epsilon, or k/sqrt(2 rho).
         narrow = min(self.amounts)
-        if self.points > WIDEST * narrow:
+        if self.units > WIDEST * narrow:
             problem = "is so small that the noise of one count could leave 64 bits together with others"
-            least = least_text(self.amount * self.points / (WIDEST * narrow))
+            least = least_text(self.amount * self.units / (WIDEST * narrow))
             raise PlanError(f"privacy.{self.measure}", problem, f"spend at least {least}")
         if self.expected is not None and not 0 <= self.expected <= MOST_EXPECTED:
             raise PlanError("expected", f"is not from 0 to {MOST_EXPECTED:,}", "give a number of points")
@@ -103,9 +119,26 @@ class AreasPlan(PlanInFile):
         return (WHOLE,) if self.slices is None else self.slices.labels
 
     @property
+    def layers(self) -> int:
+        """Columns of numbers of each slice: its points, or of a plan with a value the units above the lower bound, and those below the
+        upper one.
+        """
+        return 1 if self.value is None else 2
+
+    @property
+    def units(self) -> int:
+        """By how much a unit changes the numbers of a level in all slices together, at most: its points, or the units of their values."""
+        return self.points * (1 if self.value is None else self.value.width)
+
+    @property
+    def counted(self) -> str:
+        """What is counted."""
+        return f"points ({self.point})" if self.value is None else f"units of {self.columns.value} ({self.point})"
+
+    @property
     def cells(self) -> int:
-        """Areas of all slices."""
-        return len(self.slice_names) * len(self.areas)
+        """Areas of all layers of all slices."""
+        return len(self.slice_names) * self.layers * len(self.areas)
 
     @property
     def relation(self) -> Relation:
@@ -116,7 +149,8 @@ class AreasPlan(PlanInFile):
     def digest(self) -> str:
         """SHA-256 over every choice but the words and the expectation, hexadecimal."""
         names = ("unit", "points", "distinct", "measure", "amount", "columns", "shares", "slices", "format")
-        return digest({"areas": self.areas.digest, **{name: getattr(self, name) for name in names}})
+        stated: dict[str, Any] = {} if self.value is None else {"value": self.value}
+        return digest({"areas": self.areas.digest, **{name: getattr(self, name) for name in names}, **stated})
 
     def values(self) -> dict[str, Any]:
         """The values that `of` makes this plan of, with its areas in `areas_grammar.FILE`."""
@@ -134,6 +168,11 @@ class AreasPlan(PlanInFile):
             ("protects", f"one {self.unit}{counted} ({self.relation})"),
             *((f"level {name}", f"{len(each):,} counted, {self.measure} {amount}") for name, each, amount in nodes),
             ("slices", f"{len(self.slice_names):,}"),
+            *(
+                [("value", f"{self.columns.value}, from {self.value.lower:,} to {self.value.upper:,}")]
+                if self.value
+                else []
+            ),
             ("areas", f"sha256 {self.areas.digest}"),
             ("overlaps", self._overlaps()),
         ]

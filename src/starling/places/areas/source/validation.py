@@ -14,7 +14,7 @@ from starling.places.areas.source.locate import locator_of
 from starling.places.measurements import Int64
 from starling.places.source import Held, Records
 from starling.places.source.cells import points_of
-from starling.places.source.validation import FIX, check_unit, inspected
+from starling.places.source.validation import FIX, check_unit, check_value, inspected
 from starling.privacy.trust import NotPrivate
 from starling.release.domain import Validated
 from starling.release.faults import Tally
@@ -34,6 +34,7 @@ def validate(plan: AreasPlan, records: Records | Held, *, most: int = SHOWN) -> 
 def _check(plan: AreasPlan, table: pa.Table, here: Int64, file: str, tally: Tally) -> None:
     """Add the faults of some records."""
     _check_place(plan, table, here, file, tally)
+    check_value(plan, table, here, file, tally)
     check_unit(plan, table, here, file, tally)
 
 

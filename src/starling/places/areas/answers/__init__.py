@@ -1,0 +1,1 @@
+"""Answers of a release of areas: numbers of any union, sums and means of a value, all with exact intervals."""

@@ -1,0 +1,201 @@
+"""Numbers of points in any union of areas, and how far they may be off, exactly as the noise that is in them says.
+
+A number is a weighted sum of estimates; its variance, and the part that each draw has in it, follow from the plan (hierarchy/trees.py).
+Under rho such a sum is normal but for what is discrete in it. Under pure epsilon its interval is as wide as the largest part of one draw
+makes it (privacy/distributions/deviations.py). Ends are rounded outwards.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import ceil, floor, isnan, sqrt
+from typing import Final
+
+import numpy as np
+
+from starling.errors import ParameterError
+from starling.hierarchy.trees import Estimated, Floats, coefficients_of_sum
+from starling.places.areas.answers.values import factors_of_points, factors_of_sum, means_of
+from starling.places.areas.measurements import variances
+from starling.places.areas.plan.model import AreasPlan
+from starling.places.areas.plan.polygons import Areas
+from starling.planfile.spelling import did_you_mean
+from starling.privacy.distributions.deviations import laplace_deviations, normal_deviations
+from starling.release.codec import Json
+from starling.release.session import Described
+from starling.release.text import rounded
+
+LEVEL: Final = Fraction(95, 100)
+_ROUNDED: Final = 1 + 1e-9
+"""A part of 1/n is one of n draws, whatever doubles make of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A sum or a mean of a value.
+
+    Attributes:
+        estimate: The released one; None for a mean where less than half a point is released.
+        lower: With the probability of the whole answer the true one is no less,
+        upper: and no more.
+    """
+
+    estimate: float | None
+    lower: float
+    upper: float
+
+    def __str__(self) -> str:
+        shown = "none" if self.estimate is None else rounded(self.estimate)
+        return f"{shown}, from {rounded(self.lower)} to {rounded(self.upper)}"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Number(Described):
+    """Points in a union of areas, or how many more there are in one slice than in another; of a plan with a value their sum and mean too.
+
+    Attributes:
+        what: What is counted, for people.
+        points: The estimate; it may be negative.
+        deviation: The standard deviation of its noise.
+        lower: With the probability of `level` the true number is no less,
+        upper: and no more.
+        sum: Of the value; None where the plan has none.
+        mean: Of the value; None where the plan has none, and of a difference. Each interval holds on its own.
+    """
+
+    what: str
+    points: float
+    deviation: float
+    lower: int
+    upper: int
+    level: Fraction = LEVEL
+    sum: Interval | None = None
+    mean: Interval | None = None
+
+    @property
+    def _of_value(self) -> dict[str, Interval]:
+        return {name: each for name, each in (("sum", self.sum), ("mean", self.mean)) if each is not None}
+
+    def _facts(self) -> list[tuple[str, str]]:
+        return [
+            ("points", self.what),
+            ("estimate", rounded(self.points)),
+            (f"{float(100 * self.level):g} % interval", f"{self.lower:,} to {self.upper:,}"),
+            ("standard deviation", rounded(self.deviation)),
+            *((name, str(each)) for name, each in self._of_value.items()),
+        ]
+
+    def as_json(self) -> Mapping[str, Json]:
+        """What it says, for programs."""
+        return {
+            "what": self.what,
+            "points": self.points,
+            "standard_deviation": self.deviation,
+            "lower": self.lower,
+            "upper": self.upper,
+            "level": str(self.level),
+            **{
+                name: {"estimate": each.estimate, "lower": each.lower, "upper": each.upper}
+                for name, each in self._of_value.items()
+            },
+        }
+
+
+def deviations(plan: AreasPlan, alpha: Fraction, draws: int = 1) -> float:
+    """Deviations that hold all but `alpha` of a sum of so many equal draws, or of more and smaller ones."""
+    return normal_deviations(alpha) if plan.measure == "rho" else laplace_deviations(alpha, draws)
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """The noise of a sum of areas in one slice and layer.
+
+    Attributes:
+        variance: Of the whole.
+        most: Of the draw that has most of it.
+    """
+
+    variance: float
+    most: float
+
+    def interval(self, plan: AreasPlan, factors: Sequence[float], alpha: Fraction) -> tuple[float, float]:
+        """The standard deviation of a sum of such sums of independent noise, each times a factor, and the half-width of its interval, which
+        misses with the chance `alpha`.
+        """
+        squares = [factor * factor for factor in factors]
+        whole, most = self.variance * sum(squares), self.most * max(squares)
+        draws = max(int(whole / most * _ROUNDED), 1) if most > 0 else 1
+        return sqrt(whole), sqrt(whole) * deviations(plan, alpha, draws)
+
+
+def spread(plan: AreasPlan, weights: Floats) -> Spread:
+    """The noise of a sum of areas with weights, float64 (areas,)."""
+    measured = variances(plan)
+    wanted = [np.zeros_like(each) for each in measured[:-1]] + [weights[:, np.newaxis]]
+    parts = [
+        each * each * variance
+        for each, variance in zip(
+            coefficients_of_sum(measured, list(plan.areas.parents), wanted), measured, strict=True
+        )
+    ]
+    return Spread(float(sum(part.sum() for part in parts)), max(float(part.max()) for part in parts))
+
+
+def number(plan: AreasPlan, counted: Sequence[Floats], weights: Floats, what: str, level: Fraction = LEVEL) -> Number:
+    """The number of a sum of areas.
+
+    Args:
+        plan: The public plan.
+        counted: The estimates of the areas, float64 (areas, layers), of one slice; or of it and of another, whose are taken away.
+        weights: Of each area, float64 (areas,).
+        what: What is counted, for people.
+        level: The probability with which each interval holds the true number.
+    """
+    noise, slices = spread(plan, weights), len(counted)
+    by_area = counted[0] - counted[1] if slices > 1 else counted[0]
+    whole = np.array([(layer * weights).sum() for layer in by_area.T])
+    factors = factors_of_points(plan.value)
+    deviation, half = noise.interval(plan, factors * slices, 1 - level)
+    points = float(whole @ factors)
+    low = floor(points - half)
+    answer = Number(what, points, deviation, low if slices > 1 else max(low, 0), max(ceil(points + half), 0), level)
+    if plan.value is None:
+        return answer
+    of_sum = factors_of_sum(plan.value)
+    total, half = float(whole @ of_sum), noise.interval(plan, of_sum * slices, 1 - level)[1]
+    summed = Interval(total, float(floor(total - half)), float(ceil(total + half)))
+    if slices > 1:
+        return replace(answer, sum=summed)
+    draws = max(int(noise.variance / noise.most * _ROUNDED), 1) if noise.most > 0 else 1
+    both = Estimated(whole[np.newaxis], np.full((1, 2), noise.variance))
+    mean, lower, upper = (float(each[0, 0]) for each in means_of(plan.value, both, deviations(plan, 1 - level, draws)))
+    return replace(answer, sum=summed, mean=Interval(None if isnan(mean) else mean, lower, upper))
+
+
+def areas_below(areas: Areas, names: Sequence[str]) -> Floats:
+    """float64 (areas,): 1 for each area that is named, by its id, its name, or by a node above it, however often; else 0.
+
+    Raises:
+        ParameterError: nothing is called so, or a name is that of several nodes.
+    """
+    chosen = np.zeros(len(areas))
+    for name in names:
+        chosen[_below(areas, name)] = 1.0
+    return chosen
+
+
+def _below(areas: Areas, name: str) -> np.ndarray:
+    if name in areas.ids:
+        return np.array([areas.ids.index(name)])
+    at = np.arange(len(areas))
+    matches = []
+    for nodes, parent in zip(areas.nodes[::-1], (None, *areas.parents[::-1]), strict=True):
+        if parent is not None:
+            at = parent[at]
+        matches += [np.flatnonzero(at == node) for node, called in enumerate(nodes) if called == name]
+    if len(matches) > 1 and any(not np.array_equal(matches[0], each) for each in matches):
+        raise ParameterError("area", f"{name!r} is the name of {len(matches)} areas", "give the id of one")
+    if not matches:
+        known = {*areas.ids, *(each for nodes in areas.nodes for each in nodes)}
+        raise ParameterError("area", f"{name!r} is none of the release", did_you_mean(name, known))
+    return matches[0]
