@@ -179,6 +179,50 @@ def around(number):
 """
 
 
+LOADED = """
+import sys
+from math import sin
+import numpy as np
+from starling.privacy.compiled import compiled
+
+@compiled
+def rooted(numbers, least):
+    result = np.empty(len(numbers) * 2)
+    for place, number in enumerate(numbers):
+        if number < least:
+            raise ValueError("too small")
+        result[place] = sin(number)
+    return result[: len(numbers)].copy(), len(numbers)
+
+@compiled
+def doubled(number):
+    return number * 2
+
+print(rooted(np.array([0.0, 1.0]), 0)[0].sum() == np.sin(1.0), "numba.np.polynomial.polynomial_core" in sys.modules)
+try:
+    rooted(np.array([0.0, 1.0]), 1)
+except ValueError as error:
+    print(error, *(doubled(int(number)) for number in sys.argv[1:]))
+"""
+
+
+@pytest.mark.slow
+def test_a_kernel_that_is_kept_runs_without_what_only_the_compiler_needs(tmp_path: Path) -> None:
+    """With arrays that it makes, functions of mathematics and errors; and what is compiled after it works."""
+    (tmp_path / "loaded.py").write_text(LOADED)
+
+    def run(*numbers: str) -> str:
+        command = [sys.executable, "-c", "import sys; sys.argv = ['', *sys.argv[1:]]; import loaded", *numbers]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+
+    assert [run(), run(), run("4"), run("4")] == [
+        "True True\ntoo small\n",
+        "True False\ntoo small\n",
+        "True False\ntoo small 8\n",
+        "True False\ntoo small 8\n",
+    ]
+
+
 def inner_of(kernel: Any) -> Any:
     """What Numba compiles of a kernel for others that call it."""
     return kernel.get_call_template.__closure__[0].cell_contents()

@@ -21,7 +21,7 @@ from numba import njit, types
 from numba.core import event
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.compiler import Compiler, Flags
-from numba.core.registry import cpu_target
+from numba.core.runtime.nrt import rtsys
 from numba.core.sigutils import normalize_signature
 
 from starling.privacy import compiling
@@ -98,11 +98,6 @@ def _compile_apart_for_kernels(kernel: Any, without_wrapper: Callable[[], Any]) 
     kernel.get_overload = lambda signature: inner().get_overload(signature)
 
 
-def prepare() -> None:
-    """Load what Numba's compiler needs for its first kernel, which takes a second."""
-    cpu_target.target_context.refresh()
-
-
 class _Kernels(FunctionCache):
     """The kernels of one function on disk.
 
@@ -114,7 +109,10 @@ class _Kernels(FunctionCache):
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The kernel for these types, or None; None too where it cannot be read, or is of a type that an earlier version had."""
         try:
-            result = super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+            # Numba would first load whatever its compiler knows, half a second in each process; machine code needs its memory alone,
+            # and the compiler loads the rest itself where it has something to compile.
+            rtsys.initialize(target_context)
+            result = self._load_overload(sig, target_context)  # type: ignore[no-untyped-call]
             types, _ = normalize_signature(sig)  # type: ignore[no-untyped-call]
             if result is None or tuple(result.signature.args) == types:
                 return result

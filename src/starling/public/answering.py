@@ -5,7 +5,6 @@ process that is told the path of a public plan or of a release, and holds no tok
 """
 
 import shutil
-import sys
 from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache
@@ -94,8 +93,6 @@ def _prepare(task: Any) -> dict[str, Json]:
     pages = [DOMAINS[name].pages.partition(":")[0] for name in task["domains"]]
     for module in (*pages, *(OPENING if pages else ())):
         import_module(module)
-    if compiled := sys.modules.get("starling.privacy.compiled"):
-        compiled.prepare()
     return {}
 
 
