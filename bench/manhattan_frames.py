@@ -25,7 +25,7 @@ from starling.genome.pictures.answers import Answers
 from starling.genome.pictures.canvas import encoded
 from starling.genome.plan import Plan, SnpPval
 from starling.genome.plan.snps import snps_of
-from starling.genome.postprocess.estimates import Effect, PValue
+from starling.genome.postprocess.p_values import Effect, PValue
 from starling.privacy.budget import exact
 from starling.release.payment import PaymentOptions
 from starling.screens.release import Screens

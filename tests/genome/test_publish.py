@@ -28,7 +28,8 @@ from starling.genome.counts.study import count_study
 from starling.genome.inference.answers import SelectionError
 from starling.genome.measurements import Block, Number, SelectedSnps
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, SnpCorr, SnpPval
-from starling.genome.postprocess.estimates import Correlated, Exploration, PValue
+from starling.genome.postprocess.estimates import Correlated, Exploration
+from starling.genome.postprocess.p_values import PValue
 from starling.genome.publish import Answered, release
 from starling.genome.source import read
 from starling.genome.statistics.association import log10_p_values

@@ -200,6 +200,7 @@ CHANGES: Final[dict[str, dict[str, tuple[dict[str, Any], dict[str, Any]]]]] = {
         "analysis.alpha": ({}, {"analysis.alpha": "0.01"}),
         "analysis.covariates": (PHENOTYPES, {"analysis.covariates": ["age", "site"]}),
         "analysis.components": (PHENOTYPES, {"analysis.components": 3}),
+        "analysis.missing": ({}, {"analysis.missing": "cell"}),
         "analysis.x-model": (PHENOTYPES, {"analysis.x-model": 1}),
         "analysis.genotypes": (PHENOTYPES, {"analysis.genotypes": "dosages"}),
         "regions.name": ({"regions": [REGION]}, {"regions[0].name": "other"}),

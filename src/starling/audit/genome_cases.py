@@ -96,6 +96,11 @@ def _of_the_rarer_allele(exact: Int64, number: int, source: BitSource) -> Int64:
     return lattice(1)(turned, number, source)
 
 
+def _of_called(exact: Int64, number: int, source: BitSource) -> Int64:
+    """snp_pval of people with a call alone, by the noise of a table whose total is public; of six counts, the total of four."""
+    return np.asarray(lattice(1)(exact[[0, 1, 3, 4]], number, source).sum(axis=1, keepdims=True))
+
+
 def within(low: int, high: int, mechanism: Draws) -> Draws:
     """Of the first two noisy counts what matters for the pair, so that a histogram of few outputs sees it; post-processing."""
     return lambda exact, number, source: np.clip(mechanism(exact, number, source)[:, :2], low, high)
@@ -201,6 +206,15 @@ MUTANTS: Final[tuple[Case, ...]] = (
         within(2, 6, _of_the_rarer_allele),
         (8, 0, 0, 8),
         (8, 0, 1, 7),
+        200,
+    ),
+    Case(
+        "snp_pval of people with a call",
+        "how many lack one is told by the total",
+        inf,
+        _of_called,
+        (4, 4, 2, 4, 4, 2),
+        (3, 4, 2, 4, 4, 3),
         200,
     ),
     Case(

@@ -47,6 +47,7 @@ from starling.genome.plan import (
     Snps,
 )
 from starling.genome.plan.effects import SCALE
+from starling.genome.plan.missing import Missing
 from starling.genome.scores.candidates import Candidates
 from starling.genome.source.counting import packed_bits
 from starling.privacy.sampling.entropy import BitSource
@@ -76,17 +77,20 @@ class SmallStudy:
         copies: Copies of the carried allele, integers (people, snps).
         cases: Who is a case, bool (people,).
         model: What is compared.
+        apart: Whether a missing call, written as -1 copies, has a cell of its own.
     """
 
     copies: npt.NDArray[np.integer]
     cases: npt.NDArray[np.bool_]
     model: Model
+    apart: bool = False
     _counted: dict[object, tuple[Int16, Int64]] = field(default_factory=dict, repr=False)
 
     def tables(self, indices: Int64 | None = None, /) -> Int64:
-        """The table of each SNP, or of some of them: int64 (m, 4), or (m, 6) by 0, 1 and 2 copies."""
+        """The table of each SNP, or of some of them: int64 (m, 4), or (m, 6) by 0, 1 and 2 copies, or with missing calls."""
         copies = self.copies if indices is None else self.copies[:, indices]
         columns = [copies > 0, copies == 0] if self.model == "dominant" else [copies == number for number in range(3)]
+        columns += [copies < 0] if self.apart else []
         sides = [column[side].sum(axis=0) for side in (self.cases, ~self.cases) for column in columns]
         return np.stack(sides, axis=1).astype(np.int64)
 
@@ -143,29 +147,37 @@ class SmallStudy:
         return packed_bits(self.copies.T > 0)
 
 
-def small_plan(people: int, snps: int, model: Model = "dominant") -> Plan:
-    """The plan of a small study: SNPs snp0, snp1, ... of one chromosome, tested by G at P; of phenotypes under the additive model."""
+def small_plan(people: int, snps: int, model: Model = "dominant", *, apart: bool = False, score: bool = False) -> Plan:
+    """The plan of a small study: SNPs snp0, snp1, ... of one chromosome, tested by G at P; of phenotypes under the additive model, or where
+    the score test is asked for.
+    """
     ids = tuple(f"snp{number}" for number in range(snps))
     listed = Snps(ids, ("1",) * snps, np.arange(1, snps + 1), ("A",) * snps, ("C",) * snps)
-    if model == "additive":
-        return Plan("A small study", people, listed, model, ("score",), alpha=P * snps, unit="phenotype")
-    return Plan("A small study", people, listed, model, ("g",), alpha=P * snps)
+    missing: Missing | None = "cell" if apart else None
+    if score or model == "additive":
+        return Plan(
+            "A small study", people, listed, model, ("score",), alpha=P * snps, unit="phenotype", missing=missing
+        )
+    return Plan("A small study", people, listed, model, ("g",), alpha=P * snps, missing=missing)
 
 
-def question_draws(question: Question, snps: int, model: Model = "dominant") -> Draws:
+def question_draws(question: Question, snps: int, model: Model = "dominant", *, apart: bool = False) -> Draws:
     """Answers to a question as rows of a few integers."""
+    score = getattr(question, "test", "") == "score"
 
     def draws(exact: Int64, number: int, _: BitSource) -> Int64:
         people = exact.reshape(-1, snps + 1)
-        plan = small_plan(len(people), snps, model)
-        study, mechanism = SmallStudy(people[:, 1:], people[:, 0] == 1, model), mechanism_of(plan, question)
-        return np.array([coded(mechanism.draw(study)) for _ in range(number)], dtype=np.int64)
+        plan = small_plan(len(people), snps, model, apart=apart, score=score)
+        study, mechanism = SmallStudy(people[:, 1:], people[:, 0] == 1, model, apart), mechanism_of(plan, question)
+        return np.array(
+            [coded(mechanism.draw(study), (0, 2) if apart else (0, 1)) for _ in range(number)], dtype=np.int64
+        )
 
     return draws
 
 
-def coded(answer: Drawn) -> list[int]:
-    """An answer as a few integers, many answers as the same ones perhaps: post-processing."""
+def coded(answer: Drawn, shown: tuple[int, ...] = (0, 1)) -> list[int]:
+    """An answer as a few integers, many answers as the same ones perhaps: post-processing. Of noisy numbers those at `shown` count."""
     if isinstance(answer, Number):
         return [answer.low] if answer.cases is None else [answer.low, min(max(answer.cases, LEAST), MOST)]
     if isinstance(answer, SelectedSnps):
@@ -174,7 +186,7 @@ def coded(answer: Drawn) -> list[int]:
         return [-1 if answer.first is None else _number(answer.first), answer.snps]
     if isinstance(answer, Cells | NoisyScores):
         numbers = answer.counts if isinstance(answer, Cells) else [score // GRAIN for score in answer.scores]
-        return [min(max(number, LEAST), MOST) for number in numbers[:2]]
+        return [min(max(numbers[at], LEAST), MOST) for at in shown if at < len(numbers)]
     if isinstance(answer, Explored | ExploredEffects):
         first = [_number(snp) for snp in answer.located.snps[:1]] or [-1]
         if isinstance(answer, Explored):
@@ -224,6 +236,10 @@ _TABLE: Final = _pair([(status, copies) for status in (1, 0) for copies in [0, 1
 """One SNP of which the replaced patient loses the allele."""
 _COPIES: Final = _pair([(status, copies) for status in (1, 0) for copies in [0, 1, 2] * 4], (1, 0), (1, 1))
 """One SNP by number of copies."""
+_LACKING: Final = _pair([(status, copies) for status in (1, 0) for copies in [0, 1, -1] * 4], (1, 1), (1, -1))
+"""One SNP of which the replaced patient, a case, loses the call."""
+_FLIPPED: Final = _pair([(status, copies) for status in (1, 0) for copies in [0, 1, -1] * 4], (1, 1), (0, 1))
+"""One SNP of which the last patient becomes a control."""
 _TWO: Final = _pair([(0, one, other) for one in (0, 1) for other in (0, 1) for _ in range(5)], (0, 1, 1), (0, 1, 0))
 """Two SNPs that the replaced patient carries together, or the first alone."""
 _PHENOTYPES: Final = _pair(
@@ -254,8 +270,11 @@ def _case(
     draws: int,
     snps: int = SNPS,
     model: Model = "dominant",
+    *,
+    apart: bool = False,
 ) -> Case:
-    return Case(name, "", None, question_draws(question, snps, model), *pair, draws, claim=question.guarantee.cost)
+    drawn = question_draws(question, snps, model, apart=apart)
+    return Case(name, "", None, drawn, *pair, draws, claim=question.guarantee.cost)
 
 
 DECLARED: Final[tuple[Case, ...]] = (
@@ -273,6 +292,8 @@ DECLARED: Final[tuple[Case, ...]] = (
     _case("snp_pval", SnpPval("snp0", "g", _COUNTS), _TABLE, 6_000, snps=1),
     _case("snp_pval, Laplace", SnpPval("snp0", "g", _COUNTS, "laplace"), _TABLE, 6_000, snps=1),
     _case("snp_pval by copies", SnpPval("snp0", "g", _COUNTS), _COPIES, 6_000, snps=1, model="genotypic"),
+    _case("snp_pval, missing calls", SnpPval("snp0", "g", _COUNTS), _LACKING, 6_000, snps=1, apart=True),
+    _case("snp_pval, phenotypes", SnpPval("snp0", "score", _COUNTS), _FLIPPED, 6_000, snps=1, apart=True),
     _case("snp_corr", SnpCorr("snp0", "snp1", "r2", _COUNTS), _TWO, 6_000, snps=2),
     _case("snp_corr, Laplace", SnpCorr("snp0", "snp1", "r2", _COUNTS, "laplace"), _TWO, 6_000, snps=2),
     _case("snp_effects", SnpEffects(("snp0", "snp1"), _COUNTS), _STATUS, 6_000, model="additive"),

@@ -25,9 +25,10 @@ from starling.genome.plan import (
     SnpEffects,
     SnpPval,
 )
-from starling.genome.plan.choices import ONLY_OF_PHENOTYPES, PHENOTYPE_QUESTIONS, TITLES
+from starling.genome.plan.choices import TITLES
 from starling.genome.plan.exploring import DELTA_C, ExploreOptions, Texts, exploration, threshold
 from starling.genome.plan.long_lists import at_delta
+from starling.genome.plan.missing import kinds_of
 from starling.genome.plan.queries import MOST_FOUND, Correlation, Noise, Selection
 from starling.genome.plan.same_response import differences
 from starling.genome.postprocess.wording import MEASURES, TEST_LABELS
@@ -331,11 +332,9 @@ class QuestionPlan(Asking):
                 each["properties"][COST]["title"] = "What its response costs (epsilon)"
                 if self.plan.between is None:
                     del each["properties"]["intervals"], each["properties"]["median_epsilon"]
-        if self.plan.unit == "phenotype":
-            return {"oneOf": [each for each in kinds if each["title"] in PHENOTYPE_QUESTIONS]}
         for each in kinds:
-            each["properties"].pop("prevalence_epsilon", None)
-        return {"oneOf": [each for each in kinds if each["title"] not in ONLY_OF_PHENOTYPES]}
+            each["properties"].pop("prevalence_epsilon" if self.plan.unit == "person" else "noise", None)
+        return {"oneOf": [each for each in kinds if each["title"] in kinds_of(self.plan)]}
 
     def work(self, question: Json, *, preview: bool) -> Work:
         """How much work a question is, which may state no cost in a preview; raises ParameterError where it is none."""

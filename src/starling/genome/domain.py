@@ -65,8 +65,8 @@ def _preview(  # noqa: PLR0913 - one for each option
         SnpEffects,
         SnpPval,
     )
-    from starling.genome.plan.choices import ONLY_OF_PHENOTYPES
     from starling.genome.plan.exploring import regions_of
+    from starling.genome.plan.missing import kinds_of
     from starling.genome.preview.expected import check, epsilon_for
     from starling.genome.preview.page import expected_errors
     from starling.genome.preview.typical import Assumed
@@ -99,7 +99,7 @@ def _preview(  # noqa: PLR0913 - one for each option
         )
     possible = {}
     for name, query in every.items():
-        if chosen.unit == "person" and query.kind in ONLY_OF_PHENOTYPES:
+        if chosen.unit == "person" and query.kind not in kinds_of(chosen):
             continue
         try:
             check(assumed, query)

@@ -34,10 +34,12 @@ from starling.genome.arrays import Int64
 from starling.genome.artifact.scan_formats import Exported, glm, of_effects, of_scan
 from starling.genome.inference.adaptive_plan import replay
 from starling.genome.inference.answers import OF_ALLELES, two_by_two
+from starling.genome.inference.called import called_table
 from starling.genome.inference.intervals import Noise
 from starling.genome.measurements import Drawn, Scanned
 from starling.genome.plan import Explore, ExploreEffects, Model, Plan, Question, Scan, SnpEffects, SnpPval
-from starling.genome.postprocess.estimates import CONFIDENCE, Exploration, PValue, estimate
+from starling.genome.postprocess.estimates import Exploration, estimate
+from starling.genome.postprocess.p_values import CONFIDENCE, PValue
 from starling.genome.postprocess.wording import OF, TESTS
 from starling.genome.statistics.association import allele_tables, chi_squared_statistic
 from starling.planfile.values import write_new
@@ -68,12 +70,32 @@ def standard_error(noisy: Sequence[int], people: int, model: Model, noise: Noise
     gradient = [1 / a, -1 / b, -1 / c, 1 / d]
     if model in OF_ALLELES:
         gradient = [-2 / b, 1 / a - 1 / b, 2 / a, 2 / d, 1 / d - 1 / c, -2 / c]
-    size = len(gradient)
-    squares, total = sum(each * each for each in gradient), sum(gradient)
-    added = variance * squares
-    if noise == "lattice":
-        added = variance * (squares - total * total / size) * size / (size - 1)
-    return sqrt(1 / a + 1 / b + 1 / c + 1 / d + added)
+    return sqrt(1 / a + 1 / b + 1 / c + 1 / d + _added(gradient, variance, noise))
+
+
+def _added(gradient: Sequence[float], variance: float, noise: Noise) -> float:
+    """What the noise of all cells adds to a variance; that of a lattice keeps their sum."""
+    size, squares, total = len(gradient), sum(each * each for each in gradient), sum(gradient)
+    return variance * ((squares - total * total / size) * size / (size - 1) if noise == "lattice" else squares)
+
+
+def called_standard_error(plan: Plan, query: SnpPval, noisy: Sequence[int]) -> float | None:
+    """As `standard_error`, among people with a call, of plans that count missing calls apart."""
+    a, b, c, d = called_table(plan, noisy)
+    if plan.unit == "phenotype":
+        noise: Noise = "laplace"
+        variance = standard_deviation(DiscreteLaplace(1 / query.epsilon)) ** 2
+    else:
+        noise = query.noise
+        of_laplace = standard_deviation(DiscreteLaplace(2 / query.epsilon)) ** 2
+        variance = cell_variance(query.epsilon, 3) if noise == "lattice" else of_laplace
+    if min(a, b, c, d) < FEWEST * sqrt(variance):
+        return None
+    gradient = [1 / a, -1 / b, 0.0, -1 / c, 1 / d, 0.0]
+    if plan.unit == "phenotype":
+        # One more case of a column is one control less.
+        gradient = [1 / a + 1 / c, 1 / b + 1 / d]
+    return sqrt(1 / a + 1 / b + 1 / c + 1 / d + _added(gradient, variance, noise))
 
 
 Format: TypeAlias = Literal["gwas-ssf", "plink-assoc", "plink-glm"]
@@ -208,8 +230,15 @@ def note(plan: Plan, rows: Sequence[Row]) -> str:
         " it speaks of the noise, not of the sample. Only SNPs that were asked for, or that a noisy selection named, have a row;"
         " p-values of the latter are small by selection."
         f" Model: {plan.model}; odds ratios are {OF[plan.model]}; test: {tests}. p-values are not corrected for the {len(plan.snps):,} SNPs"
-        f" of the study. Genome build: {plan.build or 'not stated'}. What is missing was not released, or cannot be told from noisy counts."
+        f" of the study. Genome build: {plan.build or 'not stated'}.{_called_note(plan)}"
+        " What is missing was not released, or cannot be told from noisy counts."
     )
+
+
+def _called_note(plan: Plan) -> str:
+    if plan.missing is None:
+        return ""
+    return " People without a call of a SNP are left out of its row; n is how many are left, with noise where it is protected."
 
 
 def _rows(plan: Plan, question: Question, drawn: Drawn) -> list[Row]:
@@ -240,7 +269,11 @@ def _ssf(plan: Plan, rows: Sequence[Row]) -> str:
 
 def _ssf_row(plan: Plan, query: SnpPval, p_value: PValue, *, logarithms: bool) -> list[str]:
     at, snps = plan.snps.index(p_value.snp), plan.snps
-    error = standard_error(p_value.counts, plan.people, plan.model, query.noise, query.epsilon)
+    people = plan.people
+    if plan.missing is None:
+        error = standard_error(p_value.counts, people, plan.model, query.noise, query.epsilon)
+    else:
+        error, people = called_standard_error(plan, query, p_value.counts), sum(called_table(plan, p_value.counts))
     frequency: float | None = None
     if plan.model in OF_ALLELES:
         a, b, c, d = two_by_two(p_value.counts, plan.people, plan.model)
@@ -256,7 +289,7 @@ def _ssf_row(plan: Plan, query: SnpPval, p_value: PValue, *, logarithms: bool) -
         SSF_NA if frequency is None else f"{frequency:z.4g}",
         f"{-p_value.log10.estimate:z.6g}" if logarithms else f"{p_value.p:z.4g}",
         p_value.snp if re.fullmatch(r"rs[0-9]+", p_value.snp) else SSF_NA,
-        str(plan.people),
+        str(people),
         text_cell(p_value.snp),
         p_value.test,
         f"{p_value.low:z.4g}",

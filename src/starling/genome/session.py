@@ -19,6 +19,7 @@ from starling.genome.generate.standing_in import invent
 from starling.genome.plan import Plan as PlanChoices
 from starling.genome.plan import Question
 from starling.genome.plan.choices import ALPHA, CASE, TESTS_OF, Build, Counted, Ids, Model, Unit
+from starling.genome.plan.missing import Missing
 from starling.genome.plan.snps import Row
 from starling.genome.preview.expected import Expected, preview
 from starling.genome.publish import release
@@ -146,6 +147,7 @@ def plan(  # noqa: PLR0913 - what a plan may state, by name
     chromosome_out: bool = False,
     genotypes: Counted = "calls",
     x_model: int = 2,
+    missing: Missing | None = None,
     title: str = "Cases and controls",
 ) -> Plan:
     """A plan of a case-control study; other choices are keys of a plan file, which `Plan.of` takes.
@@ -173,6 +175,7 @@ def plan(  # noqa: PLR0913 - what a plan may state, by name
         x_model: How many copies a man's single one on X counts as, as PLINK's --xchr-model: 2, or 1 of phenotypes alone.
         chromosome_out: Whether components of a SNP's test are of the SNPs on other chromosomes alone.
         genotypes: Whether calls or imputed "dosages" are counted; dosages of phenotypes alone.
+        missing: "cell" to count who lacks a call in a cell of their own, for `SnpPval`; as no copy, or the mean, without it.
         title: What the study is.
 
     Raises:
@@ -214,6 +217,7 @@ def plan(  # noqa: PLR0913 - what a plan may state, by name
             "chromosome-out": chromosome_out or None,
             "genotypes": genotypes,
             "x-model": x_model,
+            "missing": missing,
         },
         "regions": listed_regions or None,
     }

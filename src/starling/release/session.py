@@ -16,7 +16,7 @@ from starling.arguments import check_arguments
 from starling.distribution import install
 from starling.errors import ParameterError
 from starling.pages.rendering import fragment
-from starling.release.codec import Json
+from starling.release.codec import OPTIONAL, Json
 from starling.release.text import facts, table
 
 if TYPE_CHECKING:
@@ -113,8 +113,10 @@ class Fields(InSession):
         return parts
 
     def _named(self) -> list[tuple[str, Any]]:
+        """Fields and their values; as in JSON, without what is optional and as it is unless said otherwise."""
         value: Any = self
-        return [(each.name, getattr(value, each.name)) for each in fields(value)]
+        named = [(each, getattr(value, each.name)) for each in fields(value)]
+        return [(each.name, shown) for each, shown in named if each.metadata != OPTIONAL or shown != each.default]
 
 
 def _records(value: object) -> bool:

@@ -50,6 +50,7 @@ def test_every_declared_column_is_used() -> None:
         for schema in schemas(of_trait, Scan(Fraction(1), median_epsilon=Fraction(1, 2))).values()
         for name in schema.names
     }
+    used |= {*schemas(replace(PLAN, missing="cell"), QUESTIONS["snp_pval"])["snps"].names}
     assert used == set(COLUMNS)
 
 

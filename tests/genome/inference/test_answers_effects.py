@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from statsmodels.stats.contingency_tables import Table2x2
 
-from starling.genome.inference.answers import effect, odds_ratio, share, two_by_two
+from starling.genome.inference.answers import effect, odds_ratio, two_by_two
+from starling.genome.inference.ranges import share
 from starling.genome.mechanism.noisy_tables import SnpPvalMechanism
 from starling.genome.plan import SnpPval
 from starling.genome.statistics.association import allele_tables

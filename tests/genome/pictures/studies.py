@@ -11,7 +11,8 @@ import numpy as np
 from starling.genome.inference.intervals import Interval
 from starling.genome.pictures.answers import Answers
 from starling.genome.plan import Plan, Snps
-from starling.genome.postprocess.estimates import Correlated, Effect, PValue
+from starling.genome.postprocess.estimates import Correlated
+from starling.genome.postprocess.p_values import Effect, PValue
 from starling.pages.marks import Sheet
 from starling.release.report.markup import find_disallowed_markup
 

@@ -11,6 +11,7 @@ from starling.genome.plan import Explore, LocBlock, LocSig, Query, SnpPval
 from starling.genome.plan.queries import Noise
 from starling.privacy.budget import Epsilon
 from starling.privacy.guarantee import BoundedOverlap, Guarantee
+from starling.privacy.neighbours import REPLACE_PERSON
 from tests.genome.plan.test_model import plan_with
 
 QUERY = Explore("g", "r2", Fraction(1, 5), Fraction(1))
@@ -52,8 +53,9 @@ def test_the_events_stated_for_k_are_those_of_the_questions_asked(k: int, noise:
     for quarter, query in zip(quarters, asked, strict=True):
         assert isinstance(quarter.event, BoundedOverlap)
         assert (quarter.event.overlap, len(quarter.parts)) == (1, explore.most)
-        assert leaves(quarter.parts[k - 1]) == {query.event: k}
-    assert leaves(explore.locations(k, k).guarantee) == {asked[0].event: k}
+        event = query.event(REPLACE_PERSON) if isinstance(query, SnpPval) else query.event
+        assert leaves(quarter.parts[k - 1]) == {event: k}
+    assert leaves(explore.locations(k, k).guarantee) == {explore.locations(1, k).event: k}
 
 
 def test_k_is_clamped() -> None:

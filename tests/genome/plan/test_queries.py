@@ -44,9 +44,9 @@ def test_each_question_costs_its_epsilon_for_a_replaced_person(plan: Plan, query
 
 
 def test_published_noise_is_laplace_of_scale_two_over_epsilon() -> None:
-    event = SnpPval("rs1", "g", Fraction(1, 5), "laplace").event
+    event = SnpPval("rs1", "g", Fraction(1, 5), "laplace").event(REPLACE_PERSON)
     assert event == DiscreteLaplaceNoise(Fraction(10), Fraction(2))
-    assert SnpPval("rs1", "g", Fraction(1, 5)).event == LatticeNoise(Fraction(1, 5))
+    assert SnpPval("rs1", "g", Fraction(1, 5)).event(REPLACE_PERSON) == LatticeNoise(Fraction(1, 5))
 
 
 def test_an_exploration_is_four_quarters() -> None:

@@ -5,59 +5,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from starling.genome.inference.answers import SelectionError
 from starling.genome.inference.intervals import Interval
 from starling.genome.measurements import Block, Cells, Explored, Number, SelectedSnps
 from starling.genome.mechanism.explore import mechanism_of
 from starling.genome.plan import Explore, LocSig, NumSig, SnpCorr, SnpPval
-from starling.genome.postprocess.estimates import (
-    Correlated,
-    Effect,
-    Exploration,
-    ExplorationError,
-    PValue,
-    estimate,
-    rounded,
-)
+from starling.genome.postprocess.estimates import Correlated, Exploration, ExplorationError, estimate
+from starling.genome.postprocess.p_values import Effect, PValue
 from tests.genome.mechanism.distributions import TinyStudy, tiny_plan
 
 ONE, FIFTH = Fraction(1), Fraction(1, 5)
 PLAN = tiny_plan(60, 9, p=Fraction(1, 1000))
 EFFECT = Effect(*(Interval(0.5, 0.25, 0.75),) * 3)
-LOGS = st.floats(-5000, 0)
-
-
-@given(st.tuples(LOGS, LOGS, LOGS))
-def test_rounding_goes_outward_and_a_second_time_changes_nothing(logs: tuple[float, float, float]) -> None:
-    low, estimate, high = sorted(logs)
-    found = rounded(Interval(estimate, low, high))
-    assert found.low <= low
-    assert high <= found.high
-    assert low - found.low < 1e-5
-    assert found.high - high < 1e-5
-    assert abs(found.estimate - estimate) <= 6e-7
-    value = PValue("rs1", "g", (1, 2, 3, 4), found, EFFECT)
-    assert value.low <= 10**found.low * (1 + 1e-9)
-    assert value.high >= 10**found.high * (1 - 1e-9) > -1
-    assert value.low <= value.p <= value.high
-    assert value.high > 0
-
-
-def test_the_last_bits_of_a_logarithm_do_not_matter() -> None:
-    random = np.random.default_rng(1)
-    for value in (-random.exponential(20, 200)).tolist():
-        near = float(np.nextafter(value, 0))
-        assert rounded(Interval(value, value, value)) == rounded(Interval(near, near, near))
-
-
-def test_no_p_value_is_zero_and_none_is_above_one() -> None:
-    assert PValue("rs1", "g", (), Interval(0.0, 0.0, 0.0), EFFECT).high == 1.0
-    tiny = PValue("rs1", "g", (), Interval(-4000.0, -5000.0, -3000.0), EFFECT)
-    assert (tiny.low, tiny.p) == (0.0, 0.0)
-    assert tiny.high > 0
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,8 @@ from starling.genome.inference.intervals import Interval
 from starling.genome.inference.scans import Region
 from starling.genome.measurements import Block, Number, SelectedSnps
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Scan, SnpCorr, SnpPval
-from starling.genome.postprocess.estimates import Correlated, Effect, Exploration, ExplorationError, PValue, ScanAnswer
+from starling.genome.postprocess.estimates import Correlated, Exploration, ExplorationError, ScanAnswer
+from starling.genome.postprocess.p_values import Effect, PValue
 from starling.genome.postprocess.wording import answer_text, error_text, p_text, verdict
 from starling.genome.scores.locations import num_sig_outputs
 from tests.genome.mechanism.distributions import tiny_plan

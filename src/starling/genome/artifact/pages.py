@@ -19,7 +19,6 @@ from starling.genome.plan import Explore, ExploreEffects, LocSig, NumSig, Plan, 
 from starling.genome.plan.choices import UNPROTECTED
 from starling.genome.plan.quantitative import phenotype_in_words
 from starling.genome.postprocess.estimates import (
-    CONFIDENCE,
     Answer,
     Correlated,
     EffectsAnswer,
@@ -27,9 +26,10 @@ from starling.genome.postprocess.estimates import (
     EffectsExplorationError,
     Estimated,
     Exploration,
-    PValue,
     ScanAnswer,
 )
+from starling.genome.postprocess.lacking import UNLIKE, percent, unlike
+from starling.genome.postprocess.p_values import CONFIDENCE, PValue
 from starling.genome.postprocess.wording import (
     MEASURES,
     MOST,
@@ -97,6 +97,7 @@ def sections(plan: Plan, question: Question, estimated: Estimated) -> tuple[Sect
     p_values = estimated.answer.p_values if isinstance(estimated.answer, Exploration) else ()
     p_values = (estimated.answer,) if isinstance(estimated.answer, PValue) else p_values
     tables: tuple[Table, ...] = (_p_values(plan, p_values), _effects(plan, p_values)) if p_values else ()
+    tables += (_lacking(p_values),) if plan.missing is not None and p_values else ()
     effects = estimated.answer.effects if isinstance(estimated.answer, EffectsExploration) else estimated.answer
     if isinstance(effects, EffectsAnswer) and effects.effects:
         tables = (_effect_table(plan, effects),)
@@ -246,6 +247,30 @@ def _effects(plan: Plan, p_values: tuple[PValue, ...]) -> Table:
     return Table(header, tuple(rows), caption)
 
 
+def _lacking(p_values: tuple[PValue, ...]) -> Table:
+    """Who lacks a call of each SNP."""
+    rows = []
+    for each in p_values[:MOST_ROWS]:
+        if each.missing is not None:
+            shares = [percent(share) for share in (each.missing.cases, each.missing.controls)]
+            cells = [text for share in shares for text in (f"{share[0]:z.3g}", f"{share[1]:z.3g} to {share[2]:z.3g}")]
+            lacks = each.missing
+            rows.append((each.snp, *cells, f"{lacks.p:z.3g}", f"{lacks.low:z.3g}", f"{lacks.high:z.3g}", unlike(lacks)))
+    header = (
+        "SNP",
+        "% of cases",
+        "Range",
+        "% of controls",
+        "Range",
+        "p",
+        "From",
+        "To",
+        f"At or below {float(UNLIKE):g}",
+    )
+    caption = "Who lacks a call, of the same noisy counts: unlike shares make false hits. p is by Fisher's test"
+    return Table(header, tuple(rows), caption)
+
+
 def _error(plan: Plan, question: Question, estimated: Estimated, parts: list[str]) -> Section:
     """How far each answer may be off."""
     tables: tuple[Table, ...] = ()
@@ -308,6 +333,9 @@ def _public(plan: Plan) -> Section:
         )
         taken = f"{UNPROTECTED}: the answer was drawn given them. No filter looked at a phenotype."
         covariates = f"The score test is adjusted for {plan.adjusted}"
+    if plan.missing is not None:
+        missing = "who lacks a call is counted in a cell of their own, and tests compare the others; "
+        missing += "everybody who is not marked as a case is a control"
     text = f"""
         Public, and used as such: that the study has {plan.people:,} people, the list of {len(plan.snps):,} SNPs ({build})
         with the allele of each that is counted, the {plan.model} model, the tests, the regions and the question. A SNP is called

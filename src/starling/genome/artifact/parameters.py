@@ -5,8 +5,9 @@ from typing import Final
 from starling.genome.artifact.files import DRAWN, PLAN, QUESTION, SNPS
 from starling.genome.plan import Explore, ExploreEffects, LocBlock, LocSig, NumSig, Plan, Question, Scan, SnpEffects
 from starling.genome.plan.choices import UNPROTECTED
+from starling.genome.plan.missing import missing_call
 from starling.genome.plan.quantitative import missing_in_words
-from starling.genome.postprocess.estimates import CONFIDENCE
+from starling.genome.postprocess.p_values import CONFIDENCE
 from starling.release.codec import Json, plain
 from starling.release.registry import Product
 from starling.release.statement import Particulars
@@ -16,11 +17,16 @@ SOURCE: Final = "Johnson and Shmatikov 2013, Privacy-Preserving Data Exploration
 
 SCAN_SOURCE: Final = "Warner 1965, Randomized response; score tests of one response"
 _SCALE: Final = ("OBS_CT", "A1_FREQ", "the scale of its score")
-_EXACT: Final = {"scan": ("OBS_CT", "A1_FREQ", "XX"), "snp_effects": _SCALE, "explore_effects": _SCALE}
+_EXACT: Final = {
+    "scan": ("OBS_CT", "A1_FREQ", "XX"),
+    "snp_effects": _SCALE,
+    "explore_effects": _SCALE,
+    "snp_pval": ("how many people carry the allele, do not, and lack a call",),
+}
 EXACT: Final = {
     kind: tuple(f"{what} of each SNP: genotypes are not protected" for what in whats) for kind, whats in _EXACT.items()
 }
-"""What a scan, or effects, show of genotypes as it is."""
+"""What answers about phenotypes show of genotypes as it is."""
 
 
 def title(plan: Plan, question: Question) -> str:
@@ -50,7 +56,7 @@ def particulars(plan: Plan, question: Question) -> Particulars:
         "people": plan.people,
         "genotypes_of_a_person": len(plan.snps),
         "phenotypes_of_a_person": 1,
-        "missing_call": "not a carrier",
+        "missing_call": "not a carrier" if plan.missing is None else missing_call(plan),
         "missing_phenotype": "control",
     }
     if plan.unit == "phenotype":
@@ -58,12 +64,12 @@ def particulars(plan: Plan, question: Question) -> Particulars:
             "people": plan.people,
             "phenotypes_of_a_person": 1,
             "unprotected": UNPROTECTED,
-            "missing_call": "mean of the SNP",
+            "missing_call": missing_call(plan).removeprefix("the "),
             "missing_phenotype": missing_in_words(plan).removeprefix("a "),
         }
         parameters |= {"covariates": list[Json](plan.covariates), "components": plan.components}
         parameters |= {"chromosome_out": True} if plan.chromosome_out else {}
-    return Particulars("genome", parameters, bounds, EXACT.get(question.kind, ()))
+    return Particulars("genome", parameters, bounds, EXACT.get(question.kind, ()) if plan.unit == "phenotype" else ())
 
 
 def mechanisms(plan: Plan, question: Question) -> tuple[str, ...]:
@@ -94,7 +100,8 @@ def mechanisms(plan: Plan, question: Question) -> tuple[str, ...]:
         cases = () if question.prevalence_epsilon is None else (_CASES,)
         selections = (_number(question), f"{_PLACES}{_PHENOTYPE}") if isinstance(question, ExploreEffects) else ()
         return (*cases, *selections, _SCORES)
-    return (f"{question.kind}: {NOISE[question.noise]}",)
+    noise = _CASES_OF_COLUMNS if plan.unit == "phenotype" else NOISE[question.noise]
+    return (f"{question.kind}: {noise}",)
 
 
 def _places(question: LocSig) -> str:
@@ -114,6 +121,7 @@ _MEDIAN: Final = (
 )
 _CASES: Final = "number of cases, or sum of squares: discrete Laplace noise, sensitivity 1 phenotype"
 _SCORES: Final = "snp_effects: discrete Laplace noise on the score of each SNP, L1 sensitivity of all scores together"
+_CASES_OF_COLUMNS: Final = "discrete Laplace noise on the cases of each column of a table, sensitivity 1 phenotype"
 NOISE: Final = {
     "lattice": "lattice noise on the counts of a table, which keeps their sum; one replaced patient is one move",
     "laplace": "discrete Laplace noise on each count of a table, L1 sensitivity 2",
@@ -125,7 +133,7 @@ def product(plan: Plan, question: Question) -> Product:
     subject = question.subject.capitalize()
     but = " but their ids, which the plan declares public" if plan.ids == "public" else ""
     bounds = (
-        "A person is one row: all genotypes and the phenotype. A missing call is a person without the allele, a missing"
+        f"A person is one row: all genotypes and the phenotype. A missing call is {missing_call(plan)}, a missing"
         " phenotype a control."
     )
     unprotected = f"None of the people's{but}: the number of people, the SNP list, the carried alleles and the question are public."

@@ -10,6 +10,7 @@ from typing import Any, Final, TypeAlias
 
 import pyarrow as pa
 
+from starling.genome.artifact import missing_calls
 from starling.genome.artifact.files import ANSWERS
 from starling.genome.artifact.scans import (
     REGIONS,
@@ -28,7 +29,6 @@ from starling.genome.inference.intervals import Interval
 from starling.genome.measurements import Block, Number, SelectedSnps
 from starling.genome.plan import Explore, ExploreEffects, LocSig, NumSig, Plan, Question, Scan, SnpCorr, SnpEffects
 from starling.genome.postprocess.estimates import (
-    CONFIDENCE,
     Answer,
     Correlated,
     EffectsAnswer,
@@ -37,9 +37,9 @@ from starling.genome.postprocess.estimates import (
     Estimated,
     Exploration,
     ExplorationError,
-    PValue,
     ScanAnswer,
 )
+from starling.genome.postprocess.p_values import CONFIDENCE, PValue
 from starling.release.datapackage import Sheet
 from starling.release.table_files import Table, Text, column
 
@@ -98,6 +98,7 @@ COLUMNS: Final[dict[str, tuple[pa.DataType, str]]] = {
     **_with_range("OR", f"Odds ratio {_OF} of the noisy counts, an empty cell counted as 1/2"),
     **_with_range("F_A", f"Share {_OF} among cases, of the noisy counts"),
     **_with_range("F_U", f"Share {_OF} among controls, of the noisy counts"),
+    **missing_calls.COLUMNS,
     "BP1": (_WHOLE, "Position of the block's first SNP; missing where the answer is that no block is valid"),
     "BP2": (_WHOLE, f"Position of the block's last SNP; {_NO_BLOCK}"),
     "KB": (_NUMBER, f"Length of the block in thousands of base pairs; {_NO_BLOCK}"),
@@ -189,7 +190,7 @@ _PAIR: Final = ("BOTH", "A_ONLY", "B_ONLY", "NEITHER")
 
 def _counts(plan: Plan) -> list[str]:
     """The columns of the noisy counts of a SNP."""
-    kinds = ("0", "1", "2") if plan.model in ("genotypic", "allelic") else ("CARRY", "NOT")
+    kinds = ("0", "1", "2") if plan.model in ("genotypic", "allelic") else missing_calls.CELLS[plan.missing]
     return [f"{status}_{each}" for status in ("CASES", "CONTROLS") for each in kinds]
 
 
@@ -201,7 +202,7 @@ def _measure(question: Question) -> str:
 def schemas(plan: Plan, question: Question) -> dict[str, pa.Schema]:
     """The tables of a release, by name, with their columns: public."""
     ordered = () if question.kind == "snp_pval" else ("ROUND",)
-    tested = ("TEST", *_counts(plan), *(name for ends in _RANGES for name in ends))
+    tested = ("TEST", *_counts(plan), *(name for ends in _RANGES for name in ends), *missing_calls.ranges_of(plan))
     columns = {
         "number": ("TEST", "LOW", "HIGH"),
         "cases": ("CASES", "EPSILON"),
@@ -341,7 +342,7 @@ def _p_values(plan: Plan, p_values: Sequence[PValue]) -> dict[str, Sequence[Any]
     columns |= {name: [each.counts[cell] for each in p_values] for cell, name in enumerate(_counts(plan))}
     columns |= _ends("P", [Interval(each.p, each.low, each.high) for each in p_values])
     columns |= _ends("LOG10_P", [each.log10 for each in p_values])
-    columns |= _ends("OR", [each.effect.odds_ratio for each in p_values])
+    columns |= _ends("OR", [each.effect.odds_ratio for each in p_values]) | missing_calls.missing_columns(p_values)
     columns |= _ends("F_A", [each.effect.cases for each in p_values])
     return columns | _ends("F_U", [each.effect.controls for each in p_values])
 

@@ -26,6 +26,7 @@ from starling.genome.source.counting import (
     Allele,
     Carrying,
     by_allele,
+    called_tables,
     carrier_bits,
     carrier_tables,
     genotype_tables,
@@ -46,7 +47,8 @@ _Rows = TypeVar("_Rows", Int64, UInt64)
 def read_tables(plan: Plan, genotypes: Genotypes, indices: Int64 | None) -> Int64:
     """The exact table of every SNP, or of those at `indices`, in this order and all different, int64: (m, 4) under the dominant and
     recessive models, cases who carry and who do not, then controls; (m, 6) under the genotypic and allelic ones, cases with 0, 1, 2 copies,
-    then controls. For this room alone.
+    then controls, and where the plan counts missing calls apart, cases who carry, who do not, who lack a call, then controls. For this room
+    alone.
 
     Raises SourceError when a file is no longer what was checked; never because of what a call or a line says.
     """
@@ -54,9 +56,12 @@ def read_tables(plan: Plan, genotypes: Genotypes, indices: Int64 | None) -> Int6
     by_copies = plan.model not in ("dominant", "recessive")
 
     def count(bed: UInt8, allele: Allele) -> Int64:
+        if plan.missing is not None:
+            return called_tables(bed, among, carrying, allele)
         return genotype_tables(bed, among, allele) if by_copies else carrier_tables(bed, among, carrying, allele)
 
-    tables = np.zeros((len(plan.snps) if indices is None else len(indices), 6 if by_copies else 4), dtype=np.int64)
+    cells = 6 if by_copies or plan.missing is not None else 4
+    tables = np.zeros((len(plan.snps) if indices is None else len(indices), cells), dtype=np.int64)
     _collect(plan, genotypes, indices, count, tables)
     return tables
 

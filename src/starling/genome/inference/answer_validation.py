@@ -91,13 +91,16 @@ def _of_query(plan: Plan, query: Query, answer: Drawn) -> str | None:
 
 
 def _cells(plan: Plan, query: SnpPval | SnpCorr, answer: Drawn) -> str | None:
-    cells = 6 if isinstance(query, SnpPval) and plan.model in ("genotypic", "allelic") else 4
+    six = plan.missing is not None or plan.model in ("genotypic", "allelic")
+    cells = 6 if isinstance(query, SnpPval) and six else 4
     if not isinstance(answer, Cells) or len(answer.counts) != cells:
         return "have another number of cells than the model's tables"
     if any(not -FAR <= count <= plan.people + FAR for count in answer.counts):
         return "have counts beyond all that noise gives"
     if query.noise == "lattice" and sum(answer.counts) != plan.people:
         return "do not add up to the number of people, as lattice noise leaves it"
+    if plan.unit == "phenotype" and any(a + b < 0 for a, b in zip(answer.counts[:3], answer.counts[3:], strict=True)):
+        return "have a column with fewer than no people"
     return None
 
 

@@ -44,6 +44,7 @@ import numpy as np
 
 from starling.errors import ParameterError
 from starling.genome.distance.search import Table
+from starling.genome.inference.called import called_effect, called_p_value
 from starling.genome.inference.intervals import (
     Interval,
     allelic_interval,
@@ -55,6 +56,7 @@ from starling.genome.inference.intervals import (
     repaired,
     trend_interval,
 )
+from starling.genome.inference.ranges import Range, odds, share
 from starling.genome.measurements import Cells
 from starling.genome.plan import LocBlock, LocSig, Model, NumSig, Plan, SnpCorr, SnpPval
 from starling.genome.plan.queries import selecting
@@ -64,16 +66,6 @@ from starling.privacy.distributions.accuracy import smallest
 
 OF_ALLELES: frozenset[Model] = frozenset({"genotypic", "allelic"})
 """Models whose tables count copies, so that effects are of alleles; those of the others are of carriers."""
-_HALF = Fraction(1, 2)
-
-
-@dataclass(frozen=True, slots=True)
-class Range:
-    """A value of the noisy counts, and the least and the most that the exact table may have; exact."""
-
-    estimate: Fraction
-    low: Fraction
-    high: Fraction
 
 
 def two_by_two(noisy: Sequence[int], people: int, model: Model) -> Table:
@@ -97,24 +89,7 @@ def odds_ratio(table: Table, steps: int) -> Range:
     Fraction(17, 7)
     """
     largest, smallest = farthest(table, steps)
-    return Range(_odds(table), _odds(smallest), _odds(largest))
-
-
-def share(have: int, have_not: int, steps: int) -> Range:
-    """The share of a row's people, or alleles, that have the allele, and its range over the tables within so many steps.
-
-    >>> share(30, 70, 5)
-    Range(estimate=Fraction(3, 10), low=Fraction(1, 4), high=Fraction(7, 20))
-    """
-    row = have + have_not
-    if row == 0:
-        return Range(_HALF, Fraction(0), Fraction(1))
-    return Range(Fraction(have, row), Fraction(max(0, have - steps), row), Fraction(min(row, have + steps), row))
-
-
-def _odds(table: Table) -> Fraction:
-    a, b, c, d = (Fraction(count) if count else _HALF for count in table)
-    return a * d / (b * c)
+    return Range(odds(table), odds(smallest), odds(largest))
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +150,8 @@ def p_value(plan: Plan, query: SnpPval, drawn: Cells, alpha: Fraction = ALPHA) -
     """log10 of the p-value of a SNP and the range that holds the exact one with probability 1 - alpha or more. Raises ParameterError for
     alpha outside (0, 1).
     """
+    if plan.missing is not None:
+        return called_p_value(plan, query, drawn, alpha)
     steps = reach(query.noise, query.epsilon, alpha, drawn.counts, plan.people)
     if query.test == "trend":
         return trend_interval(drawn.counts, plan.people, steps)
@@ -189,6 +166,8 @@ def effect(plan: Plan, query: SnpPval, drawn: Cells, alpha: Fraction = ALPHA) ->
     """Odds ratio, and the shares of cases and of controls that have the allele, each with the range that holds that of the exact table with
     probability 1 - alpha or more, all three together. Raises ParameterError for alpha outside (0, 1).
     """
+    if plan.missing is not None:
+        return called_effect(plan, query, drawn, alpha)
     reached = reach(query.noise, query.epsilon, alpha, drawn.counts, plan.people)
     table, steps = two_by_two(drawn.counts, plan.people, plan.model), steps_of(reached, plan.model)
     a, b, c, d = table

@@ -10,7 +10,8 @@ interval holds the statistic of the exact table with at least the stated probabi
    taking v units off the others raises that sum by at most v: dist(T, Y+) <= dist(T, Y) <= R. Laplace noise of total size at
    most B with the noisy counts off by e = sum - n: sum of (T - Y)^+ is at most (B - e)/2, and taking e units off raises it by at most e,
    adding units lowers it: R = (B + |e|)/2.
-3. Among all tables within R steps of Y+ a signed statistic is largest at one, and smallest at another: `search.step`.
+3. Among all tables within R steps of Y+ a signed statistic is largest at one, and smallest at another: `search.step`. Where missing
+   calls have cells of their own, called.py says at which.
 
 Six cells (cases and controls by number of copies) are treated alike up to step 2. Alleles: R patients move at most 2 R alleles, so the
 range is that of the 2x2 table of alleles within 2 R steps. The genotypic tests: the table of each column j against the others lies within R
@@ -102,17 +103,29 @@ def p_value_interval(noisy: Sequence[int], people: int, test: PTest, steps: int)
 
     `steps`: how many replaced patients away the exact table may be, as `reach` gives it.
     """
-    estimate = _log10_p(_clamped(noisy), test)
     start = _four(repaired(noisy, people))
     if test == "wald":
-        return Interval(estimate, *_wald_range(start, steps))
+        return Interval(log10_p(noisy, test), *wald_range(start, steps))
     up, down = farthest(start, steps)
+    return Interval(log10_p(noisy, test), *p_value_range([up], [down], test))
+
+
+def p_value_range(ups: Sequence[Table], downs: Sequence[Table], test: PTest) -> tuple[float, float]:
+    """log10 of the smallest and of the largest p-value of tables among which a signed statistic is largest at one of `ups`, and smallest at
+    one of `downs`; not of Wald's test.
+    """
     if test == "fisher":
-        (most_up, lower_at_up), (upper_at_down, most_down) = _log10_tails(up), _log10_tails(down)
-        low, high = min(most_up, most_down), min(upper_at_down, lower_at_up)
-        return Interval(estimate, min(0.0, low + log10(2)), min(0.0, high + log10(2)))
-    ends = (_log10_p(up, test), _log10_p(down, test))
-    return Interval(estimate, min(ends), max(ends) if _one_sided(up, down) else 0.0)
+        at_ups, at_downs = [_log10_tails(up) for up in ups], [_log10_tails(down) for down in downs]
+        low = min(*(upper for upper, _ in at_ups), *(lower for _, lower in at_downs))
+        high = min(max(upper for upper, _ in at_downs), max(lower for _, lower in at_ups))
+        return min(0.0, low + log10(2)), min(0.0, high + log10(2))
+    of_ups, of_downs = (log10_p_values(np.array(tables, dtype=np.int64), test) for tables in (ups, downs))
+    high = 0.0
+    if all(a * d > b * c for a, b, c, d in downs):
+        high = float(of_downs.max())
+    elif all(a * d < b * c for a, b, c, d in ups):
+        high = float(of_ups.max())
+    return float(min(of_ups.min(), of_downs.min())), high
 
 
 def allelic_interval(noisy: Sequence[int], people: int, test: PTest, steps: int) -> Interval:
@@ -122,7 +135,7 @@ def allelic_interval(noisy: Sequence[int], people: int, test: PTest, steps: int)
         counted: list[int] = allele_tables(np.array([cells], dtype=np.int64))[0].tolist()
         return counted
 
-    estimate = _log10_p(alleles(_clamped(noisy)), test)
+    estimate = log10_p(alleles(clamped(noisy)), test)
     interval = p_value_interval(alleles(repaired(noisy, people)), 2 * people, test, 2 * steps)
     return Interval(estimate, interval.low, interval.high)
 
@@ -140,7 +153,7 @@ def genotypic_interval(noisy: Sequence[int], people: int, test: Literal["g", "ch
             low = max(low, float(ends.min()))
         weight = 1.0 if test == "g" else 1 - max(0, case + control - steps) / people
         high += weight * float(ends.max())
-    return Interval(_log10_p(_clamped(noisy), test), *_log10_tails_beyond(high, low, degrees=2))
+    return Interval(log10_p(noisy, test), *_log10_tails_beyond(high, low, degrees=2))
 
 
 def trend_interval(noisy: Sequence[int], people: int, steps: int) -> Interval:
@@ -150,7 +163,7 @@ def trend_interval(noisy: Sequence[int], people: int, steps: int) -> Interval:
     """
     r0, r1, r2, s0, s1, s2 = repaired(noisy, people)
     least, greatest = trend_range((r0, r1, r2, s0, s1, s2), steps)
-    return Interval(_log10_p(_clamped(noisy), "trend"), *_log10_tails_beyond(greatest, least, degrees=1))
+    return Interval(log10_p(noisy, "trend"), *_log10_tails_beyond(greatest, least, degrees=1))
 
 
 def correlation_interval(noisy: Sequence[int], people: int, measure: Correlation, steps: int) -> Interval:
@@ -164,14 +177,18 @@ def correlation_interval(noisy: Sequence[int], people: int, measure: Correlation
 
     up, down = farthest(_four(repaired(noisy, people)), steps)
     ends = value(up), value(down)
-    return Interval(value(_clamped(noisy)), min(ends) if _one_sided(up, down) else 0.0, max(ends))
+    return Interval(value(clamped(noisy)), min(ends) if _one_sided(up, down) else 0.0, max(ends))
 
 
-def farthest(start: Table, steps: int) -> tuple[Table, Table]:
-    """The tables within `steps` of which every signed statistic is largest, and smallest."""
+def farthest(start: Table, steps: int, outside: int = 0) -> tuple[Table, Table]:
+    """The tables within `steps` of which every signed statistic is largest, and smallest.
+
+    So many units `outside` of the table may join it (called.py): once a step has nothing left to take from {b, c}, or from {a, d}.
+    """
     a, b, c, d = start
-    p, q, r, s = step(b, a, d, c, steps)
-    return step(a, b, c, d, steps), (q, p, s, r)
+    up, down = (min(max(0, steps - others), outside) for others in (b + c, a + d))
+    p, q, r, s = step(b, a + down, d, c, steps)
+    return step(a, b + up, c, d, steps), (q, p, s, r)
 
 
 def _one_sided(up: Table, down: Table) -> bool:
@@ -179,7 +196,8 @@ def _one_sided(up: Table, down: Table) -> bool:
     return down[0] * down[3] > down[1] * down[2] or up[0] * up[3] < up[1] * up[2]
 
 
-def _clamped(noisy: Sequence[int]) -> list[int]:
+def clamped(noisy: Sequence[int]) -> list[int]:
+    """Noisy counts, negative ones as 0."""
     return [max(0, count) for count in noisy]
 
 
@@ -188,8 +206,9 @@ def _four(cells: Sequence[int]) -> Table:
     return a, b, c, d
 
 
-def _log10_p(table: Sequence[int], test: PTest) -> float:
-    return float(log10_p_values(np.array([table], dtype=np.int64), test)[0])
+def log10_p(noisy: Sequence[int], test: PTest) -> float:
+    """log10 of the p-value of noisy counts, negative ones as 0."""
+    return float(log10_p_values(np.array([clamped(noisy)], dtype=np.int64), test)[0])
 
 
 def _log10_tails(table: Table) -> tuple[float, float]:
@@ -200,7 +219,7 @@ def _log10_tails(table: Table) -> tuple[float, float]:
     return (least, other) if upper <= lower else (other, least)
 
 
-def _wald_range(start: Table, steps: int) -> tuple[float, float]:
+def wald_range(start: Table, steps: int) -> tuple[float, float]:
     """The range of Wald's log10 p over all tables whose cells are each within `steps` of `start`."""
     cells = np.array(start, dtype=np.float64)
     least, most = np.maximum(cells - steps, 0.5), cells + steps + 0.5

@@ -19,7 +19,9 @@ class ExactStudy(Protocol):
     """Exact counts; counts/study.py gives them. Indices are positions in the plan's SNP list, all different."""
 
     def tables(self, indices: Int64 | None = None, /) -> Int64:
-        """The table of each SNP, or of those at `indices`: int64 (m, 4), or (m, 6) under the genotypic and allelic models."""
+        """The table of each SNP, or of those at `indices`: int64 (m, 4), or (m, 6) under the genotypic and allelic models, and where the
+        plan counts missing calls apart.
+        """
         ...
 
     def is_case(self) -> Flags:

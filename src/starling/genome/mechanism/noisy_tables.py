@@ -8,8 +8,14 @@ sensitivity 2, norm 1 of the lattice.
   (privacy/sampling/lattice.py), with half the variance.
 
 Under the genotypic and allelic models a table has six cells, cases and controls by number of copies; alleles are counted
-afterwards, from noisy cells: noise on the allele counts themselves would have to hide two moved units. Counts below 0 are left as they are;
+afterwards, from noisy cells: noise on the allele counts themselves would have to hide two moved units. Six cells it has too where the plan
+counts missing calls apart: a replaced patient moves one unit between any two of them, 30 ways. Counts below 0 are left as they are;
 to clamp them is post-processing too.
+
+Where phenotypes alone are protected, neighbours differ by one patient's phenotype. She stays in her column: who carries the allele, who
+does not and who lacks a call follows from genotypes, which this relation does not protect, so that the totals of the columns are told
+exactly. The three numbers of cases change by 1 in one of them: L1 sensitivity 1. Discrete Laplace noise of scale 1/epsilon on each is
+epsilon-DP (SafeTab 2022, Lemma 6), and what is left of each column are its controls.
 
 Source: Johnson and Shmatikov 2013, Sections 6.4 and 6.5, Theorems 4 and 5.
 """
@@ -30,12 +36,17 @@ from starling.privacy.sampling.noise import checked_add, discrete_laplace
 
 @dataclass(frozen=True, slots=True)
 class SnpPvalMechanism(BaseMechanism[SnpPval]):
-    """The noisy table of one SNP: cases who carry and who do not, then controls; or by 0, 1, 2 copies."""
+    """The noisy table of one SNP: cases who carry and who do not, then controls; or by 0, 1, 2 copies; or with who lacks a call."""
 
     def draw(self, exact: ExactStudy, /) -> Cells:
         """The exact table of the SNP in, noisy counts out. Raises OverflowError as `checked_add` does."""
         index = np.array([self.plan.snps.index(self.query.snp)], dtype=np.int64)
-        return _noisy(exact.tables(index)[0], self.query.event)
+        table, event = exact.tables(index)[0], self.query.event(self.plan.relation)
+        if isinstance(event, LatticeNoise) or self.plan.unit == "person":
+            return _noisy(table, event)
+        cases, controls = table.reshape(2, -1)
+        drawn = discrete_laplace(event.scale, cases.shape)
+        return Cells((*checked_add(cases, drawn).tolist(), *checked_add(controls, -drawn).tolist()))
 
 
 @dataclass(frozen=True, slots=True)

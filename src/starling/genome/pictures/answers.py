@@ -20,9 +20,9 @@ from starling.genome.postprocess.estimates import (
     EffectsAnswer,
     EffectsExploration,
     Exploration,
-    PValue,
     ScanAnswer,
 )
+from starling.genome.postprocess.p_values import PValue
 from starling.genome.postprocess.wording import PERCENT
 
 SURE: Final = PERCENT
@@ -101,6 +101,7 @@ def combined(parts: Iterable[tuple[str, Answers]]) -> Answers:
             "model": here.model != there.model,
             "alpha": here.alpha != there.alpha,
             "word for a case": (here.case, here.above) != (there.case, there.above),
+            "way of counting missing calls": here.missing != there.missing,
             "range of phenotypes": (here.between, here.steps) != (there.between, there.steps),
         }
         if differs := [choice for choice, differ in choices.items() if differ]:

@@ -8,7 +8,7 @@ from typing import Final
 from starling.genome.pictures.answers import Answers
 from starling.genome.pictures.naming import SIGN, Named, short, write_names
 from starling.genome.pictures.view import View
-from starling.genome.postprocess.estimates import PValue
+from starling.genome.postprocess.p_values import PValue
 from starling.pages.axes import labelled
 from starling.pages.letters import SMALL
 from starling.pages.marks import Box, Sheet

@@ -16,7 +16,7 @@ import numpy as np
 from starling.genome.arrays import Int64
 from starling.genome.pictures.answers import SURE, Answers, shortest
 from starling.genome.pictures.naming import Named, short, write_names
-from starling.genome.postprocess.estimates import PValue
+from starling.genome.postprocess.p_values import PValue
 from starling.genome.postprocess.wording import TESTS
 from starling.pages.axes import labelled, top_of
 from starling.pages.marks import Box, Entry, Sheet

@@ -9,12 +9,12 @@ from fractions import Fraction
 from typing import Final
 
 from starling.errors import ParameterError
+from starling.genome.plan.missing import check_kind
 from starling.genome.plan.model import Plan
 from starling.genome.plan.queries import (
     BaseQuestion,
     check_noise,
     check_prevalence,
-    check_unit,
     selecting,
     with_prevalence,
 )
@@ -60,7 +60,7 @@ class SnpEffects(BaseQuestion):
 
     def check(self, plan: Plan) -> None:
         """Raises ParameterError when the plan has no such question."""
-        check_unit(plan, self.kind)
+        check_kind(plan, self.kind)
         check_noise(self.epsilon, LEAST_LATTICE_RATE)
         check_prevalence(plan, self)
         if plan.between is not None and self.prevalence_epsilon is not None:

@@ -8,6 +8,7 @@ from typing import Any, Final, TypeAlias, TypedDict
 
 from starling.genome.plan.effects import SnpEffects
 from starling.genome.plan.exploring_effects import ExploreEffects
+from starling.genome.plan.missing import check_kind
 from starling.genome.plan.model import Plan
 from starling.genome.plan.queries import (
     MOST_FOUND,
@@ -21,7 +22,6 @@ from starling.genome.plan.queries import (
     Selection,
     SnpPval,
     check_noise,
-    check_unit,
     check_whole,
 )
 from starling.genome.plan.rounds import MOST_FOLLOWED, followed, in_rounds
@@ -62,7 +62,7 @@ class Explore(BaseQuestion):
 
     def check(self, plan: Plan) -> None:
         """Raises ParameterError when one of its questions could not be asked, whatever the earlier answers are."""
-        check_unit(plan, self.kind)
+        check_kind(plan, self.kind)
         check_whole("most", self.most, 1, MOST_FOLLOWED, "SNPs to follow up")
         k = self.clamped(plan, self.most)
         check_noise(self.epsilon, 4 * k * LEAST_LATTICE_RATE)
@@ -88,7 +88,7 @@ class Explore(BaseQuestion):
             rounds(
                 "noisy counts of the SNPs found, all of them",
                 "counts of one SNP",
-                event=lambda k: self.table("", k).event,
+                event=lambda k: self.table("", k).event(relation),
             ),
         )
         return sequential("exploration of a study", parts)

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Final
 
 from starling.genome.plan.effects import SnpEffects, check_joint
+from starling.genome.plan.missing import check_kind
 from starling.genome.plan.model import Plan
 from starling.genome.plan.queries import (
     MOST_FOUND,
@@ -19,7 +20,6 @@ from starling.genome.plan.queries import (
     Selection,
     check_noise,
     check_prevalence,
-    check_unit,
     check_whole,
     selecting,
 )
@@ -56,7 +56,7 @@ class ExploreEffects(BaseQuestion):
 
     def check(self, plan: Plan) -> None:
         """Raises ParameterError when one of its questions could not be asked, whatever the earlier answers are."""
-        check_unit(plan, self.kind)
+        check_kind(plan, self.kind)
         check_whole("most", self.most, 1, MOST_FOLLOWED, "SNPs to follow up")
         check_noise(self.epsilon, PARTS * LEAST_LATTICE_RATE)
         check_prevalence(plan, self)

@@ -19,6 +19,7 @@ from starling.genome.plan.choices import (
     TESTS_OF,
     UNITS,
 )
+from starling.genome.plan.missing import MISSING_FIX, MISSINGS
 from starling.genome.plan.quantitative import ENDS_FIX, MOST_STEPS, STEPS
 from starling.genome.plan.sites import (
     MOST_POSITION,
@@ -303,6 +304,12 @@ _ANALYSIS: Final = Table(
             whole(1, 2),
             default=2,
             value=lambda plan: None if plan.x_model == 2 else plan.x_model,
+        ),
+        "missing": Key(
+            "`cell`: who lacks a call is counted in a cell of their own, cases and controls, and tests compare the others; for `snp-pval`,"
+            " dominant or recessive. Without it: no copy, or of phenotypes the mean.",
+            choice(MISSINGS, MISSING_FIX),
+            default=None,
         ),
     },
     check=_check_analysis,

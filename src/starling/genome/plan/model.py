@@ -8,7 +8,8 @@ people without calls or phenotype, a person who is added takes the place of one 
 That is the unit "person". With the unit "phenotype" neighbours differ by one person's phenotype: genotypes, covariates and who takes part
 are the same in all neighbours, and are not protected.
 
-Rules for what is missing, the same for every study: a missing call is a person without the allele; a person whose phenotype is not the
+Rules for what is missing, the same for every study: a missing call is a person without the allele, or in a cell of its own where the plan
+says so (missing.py); a person whose phenotype is not the
 plan's word for a case, or no number above the plan's, missing included, is a control. Covariates are for the unit "phenotype" alone; there
 a missing call or covariate is the mean of its column, which no phenotype changes. Men have two copies or none of what is on X, as PLINK
 writes it.
@@ -29,9 +30,7 @@ from starling.genome.plan.choices import (
     IDS,
     LEAST_PEOPLE,
     OF_CARRIERS,
-    ONLY_OF_PHENOTYPES,
     P_VALUE_ONLY,
-    PHENOTYPE_QUESTIONS,
     QUESTIONS,
     RELATIONS,
     TESTS_OF,
@@ -45,6 +44,7 @@ from starling.genome.plan.choices import (
 )
 from starling.genome.plan.columns import column_problems
 from starling.genome.plan.grammar import PLAN
+from starling.genome.plan.missing import Missing, kinds_of, missing_problems
 from starling.genome.plan.quantitative import STEPS, phenotype_in_words, phenotype_json, phenotype_problems
 from starling.genome.plan.sites import Region
 from starling.genome.plan.snps import Row, Snps, snps_of
@@ -87,6 +87,7 @@ class Plan(PlanInFile, Described):
         chromosome_out: Whether components of a SNP's test are of the SNPs on other chromosomes alone.
         genotypes: Whether calls or dosages are counted; dosages of the additive model alone.
         x_model: How many copies a man's single one on X counts as: 2, or 1 in the additive model alone.
+        missing: "cell" where who lacks a call is counted in a cell of their own; None for the one rule.
     """
 
     grammar: ClassVar = PLAN
@@ -110,6 +111,7 @@ class Plan(PlanInFile, Described):
     chromosome_out: bool = field(default=False, metadata=OPTIONAL)
     genotypes: Counted = field(default="calls", metadata=OPTIONAL)
     x_model: int = field(default=2, metadata=OPTIONAL)
+    missing: Missing | None = field(default=None, metadata=OPTIONAL)
 
     def __post_init__(self) -> None:
         try:
@@ -154,10 +156,10 @@ class Plan(PlanInFile, Described):
         return problems
 
     def _unit_problems(self) -> list[Problem]:
-        """What fits the unit: model, tests, covariates and components."""
+        """What fits the unit: model, tests, covariates, components, and how missing calls are counted."""
         if self.unit not in UNITS:
             return [Problem("privacy.unit", f"is not {' or '.join(UNITS)}", "say whose data the guarantee hides")]
-        return [*self._test_problems(TESTS_OF[self.unit]), *column_problems(self)]
+        return [*self._test_problems(TESTS_OF[self.unit]), *column_problems(self), *missing_problems(self)]
 
     def _test_problems(self, known: Mapping[Model, tuple[str, ...]]) -> list[Problem]:
         if self.model not in known:
@@ -284,6 +286,11 @@ class Plan(PlanInFile, Described):
                 f"{self.model}{'' if self.genotypes == 'calls' else ', of dosages'}; tests {', '.join(self.tests)}",
             ),
             *([] if self.unit == "person" else [("adjusted for", self.adjusted)]),
+            *(
+                []
+                if self.missing is None
+                else [("missing calls", "in a cell of their own, for cases and for controls")]
+            ),
             ("threshold", f"p at or below {float(self.p_threshold):z.4g} = {decimal_up(self.alpha)} / {len(snps):,}"),
         ]
 
@@ -324,14 +331,12 @@ class Plan(PlanInFile, Described):
         choices = [
             (kind.replace("_", "-"), answer, by.get(kind, ", ".join(searching)))
             for kind, (_, answer) in QUESTIONS.items()
-            if (searching or kind in by)
-            and kind
-            in (PHENOTYPE_QUESTIONS if self.unit == "phenotype" else QUESTIONS.keys() - set(ONLY_OF_PHENOTYPES))
+            if (searching or kind in by) and kind in kinds_of(self)
         ]
         return [
             *parts,
             (("question", "answers", "by"), choices),
-            f"{_COST_OF_ANSWERS}\n{OF_CARRIERS}" if self.unit == "person" else _COST_OF_ANSWERS,
+            f"{_COST_OF_ANSWERS}\n{OF_CARRIERS}" if "snp_corr" in kinds_of(self) else _COST_OF_ANSWERS,
         ]
 
     def as_json(self) -> dict[str, Json]:
@@ -349,6 +354,7 @@ class Plan(PlanInFile, Described):
             "model": self.model,
             "tests": list(self.tests),
             **self._of_phenotypes(),
+            **({} if self.missing is None else {"missing": self.missing}),
             "alpha": str(self.alpha),
             "p_threshold": {"exact": str(self.p_threshold), "float": float(self.p_threshold)},
             "regions": [

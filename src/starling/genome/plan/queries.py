@@ -1,8 +1,9 @@
 """What an analyst may ask of a study, and what each question costs: checked against the plan before anything is charged.
 
 The event of each is stated here and nowhere else; the mechanisms that answer draw by it. Neighbours: replace one person, or one person's
-phenotype where the plan protects that (`check_unit` refuses what has no proof there). Selections have scores of sensitivity 1 (scores/).
+phenotype where the plan protects that (`check_kind` refuses what has no proof there). Selections have scores of sensitivity 1 (scores/).
 The counts (four, or six) of a SNP or pair change by one unit that leaves a cell for another: L1 sensitivity 2, one move of lattice noise.
+Where phenotypes alone are protected, columns keep their totals, and the numbers of cases of a SNP's table change by 1 in one of them.
 """
 
 from abc import ABC, abstractmethod
@@ -11,14 +12,15 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 from starling.errors import ParameterError
-from starling.genome.plan.choices import ONLY_OF_PHENOTYPES, P_VALUE_ONLY, PHENOTYPE_QUESTIONS, QUESTIONS
+from starling.genome.plan.choices import P_VALUE_ONLY, QUESTIONS
+from starling.genome.plan.missing import check_kind
 from starling.genome.plan.model import Plan
 from starling.genome.scores.candidates import Candidates, candidates
 from starling.privacy.budget import check_int, exact, positive
 from starling.privacy.events import DiscreteLaplaceNoise, ExponentialMechanism, LatticeNoise, PermuteAndFlip
 from starling.privacy.guarantee import Guarantee, bounded_overlap, sequential
 from starling.privacy.least import LEAST_LATTICE_RATE
-from starling.privacy.neighbours import REPLACE_PERSON, Relation
+from starling.privacy.neighbours import REPLACE_PERSON, REPLACE_PHENOTYPE, Relation
 from starling.release.codec import OPTIONAL, Json, name_of, plain
 
 if TYPE_CHECKING:
@@ -115,7 +117,7 @@ class NumSig(BaseQuestion):
 
     def check(self, plan: Plan) -> None:
         """Raises ParameterError when the plan has no such question."""
-        check_unit(plan, self.kind)
+        check_kind(plan, self.kind)
         _check_epsilon(self.epsilon)
         check_prevalence(plan, self)
         _check_test(plan, self.test, distance=True)
@@ -157,7 +159,7 @@ class LocSig(BaseQuestion):
 
     def check(self, plan: Plan) -> None:
         """Raises ParameterError when the plan has no such question."""
-        check_unit(plan, self.kind)
+        check_kind(plan, self.kind)
         _check_epsilon(self.epsilon)
         check_prevalence(plan, self)
         _check_test(plan, self.test, distance=True)
@@ -205,7 +207,7 @@ class LocBlock(BaseQuestion):
 
     def check(self, plan: Plan) -> None:
         """Raises ParameterError when the plan has no such question."""
-        check_unit(plan, self.kind)
+        check_kind(plan, self.kind)
         _check_epsilon(self.epsilon)
         check_correlation(plan, self.correlation, self.delta_c)
         self.candidates(plan)
@@ -235,7 +237,7 @@ class SnpPval(BaseQuestion):
         snp: Its id in the plan's list.
         test: By which cases are compared with controls; one of the plan's.
         epsilon: What the answer costs, at least 1/4096: the more, the smaller the error.
-        noise: Of the counts: lattice, or laplace as published.
+        noise: Of the counts: lattice, or laplace as published, which plans of phenotypes have not.
     """
 
     snp: str
@@ -245,19 +247,23 @@ class SnpPval(BaseQuestion):
 
     def check(self, plan: Plan) -> None:
         """Raises ParameterError when the plan has no such question."""
-        check_unit(plan, self.kind)
+        check_kind(plan, self.kind)
         _check_counts(self.epsilon, self.noise)
+        if plan.unit == "phenotype" and self.noise != "lattice":
+            problem = f"is {self.noise}, which is for plans that protect all of a person"
+            raise ParameterError("noise", problem, "leave it out")
         _check_test(plan, self.test, distance=False)
         plan.snps.index(self.snp)
 
-    @property
-    def event(self) -> CountNoise:
-        """The noise of the table."""
+    def event(self, relation: Relation) -> CountNoise:
+        """The noise of the table: lattice noise that keeps the total of each column is discrete Laplace noise on its cases."""
+        if relation == REPLACE_PHENOTYPE:
+            return DiscreteLaplaceNoise(1 / self.epsilon, Fraction(1))
         return _count_noise(self.epsilon, self.noise)
 
     def guaranteed(self, relation: Relation) -> Guarantee:
         """What the answer costs those whom a relation protects."""
-        return Guarantee(f"counts of {self.snp}", relation, self.event)
+        return Guarantee(f"counts of {self.snp}", relation, self.event(relation))
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,7 +286,7 @@ class SnpCorr(BaseQuestion):
 
     def check(self, plan: Plan) -> None:
         """Raises ParameterError when the plan has no such question."""
-        check_unit(plan, self.kind)
+        check_kind(plan, self.kind)
         _check_counts(self.epsilon, self.noise)
         if self.correlation not in ("r2", "dprime"):
             raise ParameterError("correlation", "is no measure of correlation", 'give "r2" or "dprime"')
@@ -334,17 +340,6 @@ def check_prevalence(plan: Plan, query: Paying) -> None:
     if not LEAST_LATTICE_RATE <= part < query.epsilon:
         problem = f"is not from {LEAST_LATTICE_RATE} to less than epsilon, of which it is a part"
         raise ParameterError("prevalence_epsilon", problem, "give a tenth of epsilon, say")
-
-
-def check_unit(plan: Plan, kind: str) -> None:
-    """Raises ParameterError for a kind of question that is not proved for whom the plan protects."""
-    if kind in ONLY_OF_PHENOTYPES and plan.unit == "person":
-        problem = f"is {kind}, which shows exact genotypes and protects phenotypes alone"
-        raise ParameterError("question", problem, 'take a plan with unit = "phenotype", or another question')
-    if plan.unit == "phenotype" and kind not in PHENOTYPE_QUESTIONS:
-        known = " or ".join(name.replace("_", "-") for name in PHENOTYPE_QUESTIONS)
-        problem = f"is {kind.replace('_', '-')}, which has no proof where phenotypes alone are protected"
-        raise ParameterError("question", problem, f'ask {known or "nothing"}, or take a plan with unit = "person"')
 
 
 def check_correlation(plan: Plan, measure: Correlation, delta_c: Fraction) -> None:

@@ -13,8 +13,9 @@ from typing import Final
 
 from starling.errors import ParameterError
 from starling.genome.plan.intervals import CUTS, intervals_at
+from starling.genome.plan.missing import check_kind
 from starling.genome.plan.model import Plan
-from starling.genome.plan.queries import BaseQuestion, check_noise, check_unit
+from starling.genome.plan.queries import BaseQuestion, check_noise
 from starling.genome.plan.same_response import Draw
 from starling.privacy.events import MedianResponse, RandomizedResponse, StoredResponse
 from starling.privacy.guarantee import Guarantee
@@ -48,7 +49,7 @@ class Scan(BaseQuestion):
 
     def check(self, plan: Plan) -> None:
         """Raises ParameterError when the plan has no such question."""
-        check_unit(plan, self.kind)
+        check_kind(plan, self.kind)
         check_noise(self.epsilon, LEAST_SCAN)
         if self.response is not None and self.response < 1:
             raise ParameterError("response", "is no event of a ledger", "give the charge of the scan that drew it")

@@ -4,21 +4,14 @@ Numbers are rounded, an interval outward, so that the last bits of a machine's l
 """
 
 from dataclasses import dataclass, field, replace
-from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
-from fractions import Fraction
-from math import ceil, floor
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from starling.genome.inference.adaptive_plan import replay
 from starling.genome.inference.answers import (
-    ALPHA,
-    Range,
     SelectionError,
     correlation,
-    effect,
-    p_value,
     selection_error,
 )
 from starling.genome.inference.effects import SnpEffect, noise_share, snp_effects
@@ -60,69 +53,9 @@ from starling.genome.plan import (
     SnpEffects,
     SnpPval,
 )
+from starling.genome.postprocess.p_values import PLACES, PValue, p_value_of, rounded
 from starling.release.codec import OPTIONAL
 from starling.release.session import Fields
-
-CONFIDENCE: Final = 1 - ALPHA
-"""The chance that an interval, or a statement about a selection, holds; each on its own."""
-PLACES: Final = 6
-"""Decimals of a logarithm or a correlation."""
-DIGITS: Final = 4
-"""Digits of a p-value."""
-EFFECT_DIGITS: Final = 6
-"""Digits of an odds ratio or a share."""
-_LEAST: Final = 5e-324
-"""No p-value is 0; below it the logarithm tells."""
-
-
-@dataclass(frozen=True, slots=True)
-class Effect:
-    """How a SNP goes with the disease, from the same noisy counts as its p-value, at no further cost.
-
-    Of carriers under the dominant and recessive models, of alleles under the genotypic and allelic ones. Each range holds the value of the
-    exact table, with a chance of CONFIDENCE or more for all three together; it is no confidence interval of a population.
-
-    Attributes:
-        odds_ratio: Odds of the allele among cases over those among controls; an empty cell counts as 1/2.
-        cases: Share of cases, or of their alleles, with the allele.
-        controls: Share of controls, or of their alleles, with the allele.
-    """
-
-    odds_ratio: Interval
-    cases: Interval
-    controls: Interval
-
-
-@dataclass(frozen=True, slots=True)
-class PValue(Fields):
-    """The p-value of a SNP.
-
-    Attributes:
-        counts: Noisy, as they were drawn: cases with and without the carried allele, then controls; or by 0, 1, 2 copies.
-        log10: log10 of the p-value of the noisy counts, and the range that holds the exact one with a chance of CONFIDENCE or more.
-        effect: Odds ratio and shares of the noisy counts.
-    """
-
-    snp: str
-    test: str
-    counts: tuple[int, ...]
-    log10: Interval
-    effect: Effect
-
-    @property
-    def p(self) -> float:
-        """The p-value of the noisy counts."""
-        return _power(self.log10.estimate, ROUND_HALF_EVEN)
-
-    @property
-    def low(self) -> float:
-        """The lower end, rounded down."""
-        return _power(self.log10.low, ROUND_FLOOR)
-
-    @property
-    def high(self) -> float:
-        """The upper end, rounded up."""
-        return max(_power(self.log10.high, ROUND_CEILING), _LEAST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,7 +202,7 @@ def estimate(plan: Plan, question: Question, drawn: Drawn) -> Estimated:
         return _of_effects(plan, question, drawn)
     if isinstance(question, SnpPval):
         assert isinstance(drawn, Cells)
-        p = _p_value(plan, question, drawn)
+        p = p_value_of(plan, question, drawn)
         return Estimated(p, p.log10)
     if isinstance(question, SnpCorr):
         assert isinstance(drawn, Cells)
@@ -335,7 +268,7 @@ def _exploration(plan: Plan, explore: Explore, drawn: Explored) -> Estimated:
     ]
     k = drawn.followed
     p_values = tuple(
-        _p_value(plan, query, answer)
+        p_value_of(plan, query, answer)
         for query, answer in answered
         if isinstance(query, SnpPval) and isinstance(answer, Cells)
     )
@@ -347,46 +280,3 @@ def _exploration(plan: Plan, explore: Explore, drawn: Explored) -> Estimated:
         p_values=tuple(p.log10 for p in p_values),
     )
     return Estimated(Exploration(drawn.number, drawn.located, drawn.blocks, p_values), error)
-
-
-def _p_value(plan: Plan, query: SnpPval, drawn: Cells) -> PValue:
-    odds_ratio, cases, controls = (_digits(each) for each in effect(plan, query, drawn))
-    log10 = rounded(p_value(plan, query, drawn))
-    return PValue(query.snp, query.test, drawn.counts, log10, Effect(odds_ratio, cases, controls))
-
-
-def _digits(interval: Range) -> Interval:
-    """The range to EFFECT_DIGITS digits, the ends outward."""
-
-    def written(value: Fraction, rounding: str) -> float:
-        context = Context(prec=EFFECT_DIGITS, rounding=rounding)
-        return float(context.divide(Decimal(value.numerator), Decimal(value.denominator)))
-
-    return Interval(
-        written(interval.estimate, ROUND_HALF_EVEN),
-        written(interval.low, ROUND_FLOOR),
-        written(interval.high, ROUND_CEILING),
-    )
-
-
-def rounded(interval: Interval) -> Interval:
-    """To PLACES decimals, the ends outward.
-
-    >>> rounded(Interval(-1.23456789, -2.00000001, 0.0))
-    Interval(estimate=-1.234568, low=-2.000001, high=0.0)
-    """
-    scale = 10**PLACES
-    # Adding 0.0 makes -0.0, which a text would show, the plain 0.
-    return Interval(
-        round(interval.estimate, PLACES) + 0.0,
-        floor(Fraction(interval.low) * scale) / scale + 0.0,
-        ceil(Fraction(interval.high) * scale) / scale + 0.0,
-    )
-
-
-def _power(log10: float, rounding: str) -> float:
-    """10 to that power, to DIGITS digits: in decimal arithmetic, which is the same on every machine."""
-    if log10 == 0.0:
-        return 1.0
-    exact = Context(prec=40).power(Decimal(10), Decimal(log10))
-    return float(Context(prec=DIGITS, rounding=rounding).plus(exact))

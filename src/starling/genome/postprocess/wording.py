@@ -32,7 +32,6 @@ from starling.genome.plan.choices import UNPROTECTED
 from starling.genome.plan.intervals import divided_in_words
 from starling.genome.plan.queries import Paying, prevalence_event
 from starling.genome.postprocess.estimates import (
-    CONFIDENCE,
     Answer,
     Correlated,
     EffectsAnswer,
@@ -41,10 +40,11 @@ from starling.genome.postprocess.estimates import (
     EffectsExplorationError,
     Error,
     ExplorationError,
-    PValue,
     ScanAnswer,
     ScanError,
 )
+from starling.genome.postprocess.lacking import missing_text
+from starling.genome.postprocess.p_values import CONFIDENCE, PValue
 from starling.privacy.distributions.accuracy import margin
 from starling.privacy.distributions.discrete import DiscreteLaplace
 
@@ -325,6 +325,7 @@ def _p_value(plan: Plan, p_value: PValue) -> str:
     return (
         f"{p_value.snp}: {p}. Odds ratio {OF[plan.model]} about {ratio[0]} ({ratio[1]} to {ratio[2]}); shares of cases about"
         f" {cases[0]} ({cases[1]} to {cases[2]}), of controls about {controls[0]} ({controls[1]} to {controls[2]})."
+        f"{missing_text(p_value.missing)}"
     )
 
 

@@ -178,6 +178,7 @@ def _tables(expected: Sequence[ExpectedTables]) -> tuple[Grid, ...]:
     query = expected[0].query
     if isinstance(query, SnpPval):
         title = "Intervals of log10 p, 95 % sure, of typical SNPs, by both noises"
+        title = title if expected[0].both else title.removesuffix(", by both noises")
         first: tuple[str, ...] = ("frequency", "odds ratio", "log10 p", "noise")
     else:
         title = f"Intervals of {MEASURES[query.correlation]}, 95 % sure, of typical pairs, by both noises"

@@ -22,7 +22,7 @@ from starling.genome.preview.grids import (
 )
 from starling.genome.preview.selections import ExpectedLocBlock, ExpectedLocSig, ExpectedNumSig
 from starling.genome.preview.tables import ExpectedTables
-from starling.genome.preview.typical import Assumed
+from starling.genome.preview.typical import MISSING, Assumed
 from starling.pages.charts import Interval, intervals
 from starling.pages.marks import heat
 from starling.pages.parts import Picture, Section, Table
@@ -140,6 +140,8 @@ def note(assumed: Assumed, expected: Sequence[Expected]) -> str:
         people = getattr(expected[0], "median", None)
         about = "" if people is None else f" {_MEDIAN.format(people=people)}"
         return f"{at}{about} {_OF_NORMAL} {_ADDS_UP}"
+    if isinstance(expected[0].query, SnpPval) and assumed.plan.missing is not None:
+        return _LACKING
     if assumed.plan.unit == "phenotype":
         paid = getattr(expected[0].query, "prevalence_epsilon", None) is not None
         if paid:
@@ -148,6 +150,10 @@ def note(assumed: Assumed, expected: Sequence[Expected]) -> str:
     return OF_CARRIERS if isinstance(expected[0].query, LocBlock | SnpCorr) else ""
 
 
+_LACKING: Final = (
+    f"Supposed is that {100 * MISSING:g} % of the calls are missing. The answer also tells whether cases and controls lack calls alike,"
+    " at no further cost."
+)
 _COVARIATES: Final = "Covariates are not supposed here: what they explain of a SNP is lost."
 _PAID: Final = f"The threshold follows from the noisy number of cases: as many as are supposed here. {_COVARIATES}"
 _ADDS_UP: Final = (
@@ -265,6 +271,6 @@ def _whiskers(name: str, expected: ExpectedTables) -> Picture:
     unit = "powers of ten of p, from the exact one" if p else "from the exact correlation"
     caption = (
         f"Intervals at epsilon {decimal_up(expected.query.epsilon)}, 95 % sure, around the exact value of typical tables: lattice noise"
-        " and, as published, Laplace noise."
+        f"{' and, as published, Laplace noise' if expected.both else ''}."
     )
     return Picture(partial(intervals, lines, unit), caption, name)

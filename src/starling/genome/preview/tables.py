@@ -64,6 +64,11 @@ class ExpectedTables(ExpectedAnswer):
     query: SnpPval | SnpCorr
     intervals: tuple[TypicalInterval, ...]
 
+    @property
+    def both(self) -> bool:
+        """Whether intervals are by both noises."""
+        return len({each.noise for each in self.intervals}) > 1
+
     def widest(self) -> float:
         """The widest interval by the query's own noise."""
         return max(each.width for each in self.intervals if each.noise == self.query.noise)
@@ -87,6 +92,7 @@ def noisy_tables(assumed: Assumed, query: SnpPval | SnpCorr, noises: Sequence[No
         TypicalInterval(noise, share, effect, _interval(plan, replace(query, noise=noise), table))
         for share, effect, table in typical
         for noise in noises
+        if noise == "lattice" or plan.unit == "person"
     ]
     return ExpectedTables(query, tuple(intervals))
 
@@ -111,7 +117,8 @@ def _typical(assumed: Assumed, test: str, frequency: float) -> tuple[tuple[float
     """Odds ratio and table of a SNP without effect, of one that is just significant, and of one with the square of that p-value."""
     tables: Int64 = assumed.tables(frequency, ODDS_RATIOS)
     counted = allele_tables(tables) if assumed.plan.model == "allelic" else tables
-    p = log10_p_values(counted, cast(PTest, test))
+    p = log10_p_values(counted, cast(PTest, "chi2" if test == "score" else test))
+    tables = assumed.with_missing(tables)
     least = log10(assumed.plan.p_threshold)
     places = [0, *(int(np.argmax(p <= wanted)) for wanted in (least, 2 * least))]
     # A SNP that no effect makes so significant is looked at without effect alone.

@@ -31,6 +31,8 @@ ODDS_RATIOS: Final = np.exp(np.concatenate([[0.0], np.geomspace(0.001, log(100),
 """Per copy of the allele: 1, then steps of a hundredth of the logarithm; 100 is the strongest effect that is looked at."""
 RAREST: Final = Fraction(1, 100)
 """Least frequency of the list's SNPs unless said otherwise."""
+MISSING: Final = 0.01
+"""Share of calls that are missing, where they are counted apart."""
 _COMMONEST: Final = 0.5
 _ONE_BY_ONE: Final = 4096
 """The most significant SNPs without effect are laid out one by one, the others in groups that grow."""
@@ -92,12 +94,20 @@ class Assumed:
         return self._by_model(np.hstack([_genotypes(self.cases, in_cases), _genotypes(controls, in_controls)]))
 
     def _by_model(self, cells: Int64) -> Int64:
-        """The plan's tables from people by number of copies, cases and then controls, int64 (m, 6)."""
+        """The plan's tables from people by number of copies, cases and then controls, int64 (m, 6); all of them have a call."""
         if self.plan.model not in ("dominant", "recessive"):
             return cells
         none, one, two = cells[:, ::3], cells[:, 1::3], cells[:, 2::3]
         has, has_not = (one + two, none) if self.plan.model == "dominant" else (two, none + one)
         return np.stack([has[:, 0], has_not[:, 0], has[:, 1], has_not[:, 1]], axis=1)
+
+    def with_missing(self, tables: Int64) -> Int64:
+        """Those of `tables` with a part MISSING of each cell as missing calls, int64 (m, 6), where the plan counts these apart."""
+        if self.plan.missing is None:
+            return tables
+        lacking = tables // round(1 / MISSING)
+        called, (cases, controls) = tables - lacking, (lacking[:, :2].sum(axis=1), lacking[:, 2:].sum(axis=1))
+        return np.column_stack([called[:, :2], cases, called[:, 2:], controls])
 
     def variance(self, query: Any) -> Fraction:
         """Of a phenotype, as the threshold of a score test supposes it: that of the cases where the question pays for their number. Of a

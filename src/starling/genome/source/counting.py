@@ -7,9 +7,9 @@ missing. With h the high bit and l the low bit of a code, the people who have
     allele A2           at least one copy: h                two copies: h and l
     no call             l and not h
 
-and a missing call is in none of the first four: missing counts as no copy of the allele. Which allele is counted is public and given, never
-taken from the counts (PLINK makes the rarer one A1). A byte's unused places are 00, which reads as two copies of A1: they are in
-neither mask.
+and a missing call is in none of the first four: missing counts as no copy of the allele, or in a cell of its own. Which allele is
+counted is public and given, never taken from the counts (PLINK makes the rarer one A1). A byte's unused places are 00, which reads as two
+copies of A1: they are in neither mask.
 """
 
 from collections.abc import Iterator
@@ -72,6 +72,15 @@ def carrier_tables(bed: UInt8, among: StatusMasks, carrying: Carrying, allele: A
     """
     (case,), (control,) = _counts(bed, among, [_pattern(carrying, allele)])
     return np.stack([case, among.case_count - case, control, among.control_count - control], axis=1)
+
+
+def called_tables(bed: UInt8, among: StatusMasks, carrying: Carrying, allele: Allele) -> Int64:
+    """The table of every SNP with missing calls apart: cases who carry, who do not, who lack a call, then controls; int64 (m, 6). See
+    `carrier_tables`.
+    """
+    (case, case_missing), (control, control_missing) = _counts(bed, among, [_pattern(carrying, allele), _MISSING])
+    of_cases = [case, among.case_count - case - case_missing, case_missing]
+    return np.stack([*of_cases, control, among.control_count - control - control_missing, control_missing], axis=1)
 
 
 def genotype_tables(bed: UInt8, among: StatusMasks, allele: Allele) -> Int64:

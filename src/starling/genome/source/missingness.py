@@ -49,8 +49,16 @@ _DOSAGES: Final = MissingnessWords(
 )
 
 
+_APART: Final = _CALLS._replace(
+    all_fix=f"nobody is compared then; {_LOOK}",
+    fix=f"{_BATCHES}: missing calls are counted apart, and an answer tells of their difference",
+)
+
+
 def missingness_words(plan: Plan) -> MissingnessWords:
     """The words for what the plan counts, and by its unit."""
+    if plan.missing is not None:
+        return _APART
     if plan.genotypes == "dosages":
         return _DOSAGES
     return _CALLS if plan.unit == "person" else _CALLS_OF_PHENOTYPES

@@ -71,6 +71,17 @@ def laplace_tail_quantile(epsilon: Exact, alpha: Exact, columns: Literal[2, 3] =
     return _tail_quantile(_epsilon(epsilon) / 2, chance(alpha, field="alpha"), "laplace", 2 * columns)
 
 
+def flips_tail_quantile(epsilon: Exact, alpha: Exact, columns: int) -> int:
+    """The smallest R with P(|X_1| + ... + |X_d| > R) <= alpha, for discrete Laplace noise of scale 1/epsilon on d = `columns` counts.
+
+    That noise costs epsilon, relation "replace one phenotype": the numbers of cases of d columns, of which one changes by one.
+
+    >>> flips_tail_quantile(1, "0.05", 2), flips_tail_quantile("0.2", "0.05", 3)
+    (5, 31)
+    """
+    return _tail_quantile(_epsilon(epsilon), chance(alpha, field="alpha"), "laplace", columns)
+
+
 def _total(kind: str, cells: int, q: arb) -> arb:
     if kind == "lattice":
         return sum((comb(cells - 1, k) ** 2 * q**k for k in range(cells)), arb(0)) / (1 - q) ** (cells - 1)

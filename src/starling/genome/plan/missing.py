@@ -1,0 +1,77 @@
+"""How a plan counts missing calls, and which kinds of questions it has.
+
+By one rule a missing call is a person without the allele, or in plans of phenotypes the mean of its SNP. With `missing = "cell"` tests
+compare people who have a call, and those who lack one are counted beside them, cases and controls: tables have six cells in place of four.
+
+Plans of phenotypes without covariates leave them out of every score anyway: the mean of its column is 0 once the column is centred. So
+there the key adds the question whose counts show how many lack a call, and changes no other.
+"""
+
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
+
+from starling.errors import ParameterError, Problem
+from starling.genome.plan.choices import ONLY_OF_PHENOTYPES, PHENOTYPE_QUESTIONS, QUESTIONS
+
+if TYPE_CHECKING:
+    from starling.genome.plan.model import Plan
+
+Missing: TypeAlias = Literal["cell"]
+"""What a plan may say of missing calls."""
+MISSINGS: Final[tuple[Missing, ...]] = get_args(Missing)
+MISSING_FIX: Final = 'write missing = "cell", or leave it out'
+MODELS_OF_CELLS: Final = ("dominant", "recessive")
+"""Models whose tables may have a cell more."""
+CELL_QUESTIONS: Final = ("snp_pval",)
+"""Kinds of questions that count missing calls apart where all of a person is protected."""
+
+
+def missing_problems(plan: "Plan") -> list[Problem]:
+    """What is wrong with how missing calls are counted; the unit is one that there is."""
+    if plan.missing is None:
+        return []
+    field = "analysis.missing"
+    if plan.missing not in MISSINGS:
+        return [Problem(field, "is not cell", MISSING_FIX)]
+    problems = []
+    if plan.model not in MODELS_OF_CELLS:
+        problem = f"is cell, which the {plan.model} model has not"
+        problems.append(Problem(field, problem, 'write model = "dominant" or "recessive", or leave it out'))
+    if plan.unit == "phenotype" and (plan.covariates or plan.components):
+        problem = "is cell beside covariates or components, for which counts are not adjusted"
+        problems.append(Problem(field, problem, "leave one of the two out"))
+    if plan.between is not None:
+        problem = "is cell, and a quantitative phenotype has no cases to count"
+        problems.append(Problem(field, problem, "write study.above in place of between, or leave it out"))
+    return problems
+
+
+def missing_call(plan: "Plan") -> str:
+    """What a missing call counts as, in a few words."""
+    if plan.missing is not None:
+        return "in a cell of its own"
+    return "a person without the allele" if plan.unit == "person" else "the mean of the SNP"
+
+
+def kinds_of(plan: "Plan") -> tuple[str, ...]:
+    """The kinds of questions that the plan has, in the order of QUESTIONS."""
+    if plan.unit == "phenotype":
+        known: tuple[str, ...] = PHENOTYPE_QUESTIONS + (CELL_QUESTIONS if plan.missing is not None else ())
+    else:
+        known = CELL_QUESTIONS if plan.missing is not None else tuple(QUESTIONS)
+    hidden = ONLY_OF_PHENOTYPES if plan.unit == "person" else ()
+    return tuple(kind for kind in QUESTIONS if kind in known and kind not in hidden)
+
+
+def check_kind(plan: "Plan", kind: str) -> None:
+    """Raises ParameterError for a kind of question that is not proved for whom the plan protects, and for how it counts missing calls."""
+    if kind in kinds_of(plan):
+        return
+    name, known = kind.replace("_", "-"), " or ".join(each.replace("_", "-") for each in kinds_of(plan))
+    if kind in ONLY_OF_PHENOTYPES:
+        problem = f"is {kind}, which shows exact genotypes and protects phenotypes alone"
+        raise ParameterError("question", problem, 'take a plan with unit = "phenotype", or another question')
+    if plan.unit == "phenotype":
+        problem = f"is {name}, which has no proof where phenotypes alone are protected"
+        raise ParameterError("question", problem, f'ask {known}, or take a plan with unit = "person"')
+    problem = f'is {name}, which does not count missing calls apart, and the plan has missing = "cell"'
+    raise ParameterError("question", problem, f"ask {known}, or take a plan without analysis.missing")
