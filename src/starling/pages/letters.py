@@ -1,5 +1,6 @@
 """How wide letters are, about, and what of a text is letters."""
 
+from bisect import bisect_right
 from typing import Final
 
 SMALL: Final = 8.0
@@ -30,6 +31,8 @@ def shortened(text: str, room: float, size: float = LETTERS) -> str:
     >>> shortened("abcdef", 20.0), shortened("abc", 20.0)
     ('a…', 'abc')
     """
-    while text_width(text, size) > room and len(text) > 1:
-        text = f"{text.removesuffix('…')[:-1]}…"
-    return text
+    if text_width(text, size) <= room or len(text) <= 1:
+        return text
+    whole = text.removesuffix("…")
+    fitting = bisect_right(range(1, len(whole)), room, key=lambda length: text_width(f"{whole[:length]}…", size))
+    return f"{whole[:fitting]}…"

@@ -3,6 +3,7 @@
 import difflib
 import tomllib
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,7 @@ def _presets() -> dict[str, Path]:
     return {path.stem: path for path in sorted(folder.glob("*.toml"))}
 
 
+@cache
 def _waits(path: Path) -> bool:
     return "definitions" in tomllib.loads(path.read_text("utf-8"))
 

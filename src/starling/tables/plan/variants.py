@@ -8,6 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from fractions import Fraction
+from functools import lru_cache
 from math import inf, sqrt
 from typing import Final, TypeAlias
 
@@ -59,6 +60,7 @@ class StageNoise:
         return sqrt(max(_variance(self.total_only), _variance(self.stage2)))
 
 
+@lru_cache(maxsize=1024)
 def noise_of_stages(measure: Measure, share: Fraction, gamma: Fraction) -> StageNoise:
     """The noise of a group (SafeTab 2022, Algorithm 2).
 
