@@ -73,22 +73,22 @@ genome = Group(
 )
 
 
-def _effects(_: click.Context, __: click.Parameter, causal: tuple[str, ...]) -> dict[int, float]:
-    """Number and odds ratio of each causal SNP."""
-    effects: dict[int, float] = {}
+def _effects(_: click.Context, __: click.Parameter, causal: tuple[str, ...]) -> dict[str, float]:
+    """Name and odds ratio of each causal SNP."""
+    effects: dict[str, float] = {}
     for text in causal:
-        name, colon, ratio = text.partition(":")
-        number = name.removeprefix("s")
+        # An id may have a colon of its own.
+        name, _colon, ratio = text.rpartition(":")
         try:
             effect = float(ratio)
         except ValueError:
             effect = 0.0
-        if not (colon and number.isascii() and number.isdecimal() and len(number) < 10 and effect > 0):
+        if not (name and effect > 0):
             problem, fix = "is not a SNP and an odds ratio above 0", "write it like s10:2.5"
             raise ParameterError("--causal", problem, fix)
-        if int(number) in effects:
+        if name in effects:
             raise ParameterError("--causal", "names a SNP twice", "name each once")
-        effects[int(number)] = effect
+        effects[name] = effect
     return effects
 
 
@@ -132,7 +132,7 @@ generate = verbs.generating(
         multiple=True,
         metavar="SNP:OR",
         callback=_effects,
-        help="Without PLAN: a causal SNP and its odds ratio per copy of the allele, such as s10:2.5. Repeatable.",
+        help="A causal SNP and its odds ratio per copy of the allele, such as s10:2.5. Repeatable.  [default: four of PLAN]",
     ),
     click.option(
         "--linkage",

@@ -118,7 +118,7 @@ def _generate(
     people: int | None,
     snps: int | None,
     cases: int | None,
-    causal: Mapping[int, float],
+    causal: Mapping[str, float],
     linkage: "Linkage",
     populations: int,
 ) -> "Generated":
@@ -128,9 +128,9 @@ def _generate(
     from starling.genome.plan import Plan
 
     if plan is not None:
-        if people is not None or snps is not None or causal or populations > 1:
+        if people is not None or snps is not None or populations > 1:
             raise ParameterError("plan", "says the people and SNPs", "give PLAN, or --people and --snps")
-        return invent(Plan.load(plan), out, cases=cases, seed=seed)
+        return invent(Plan.load(plan), out, cases=cases, seed=seed, causal=causal)
     if people is None or snps is None:
         raise ParameterError("plan", "is missing, and so are people or SNPs", "give PLAN, or --people and --snps")
     return generate(
@@ -139,10 +139,25 @@ def _generate(
         seed=seed,
         out=out,
         cases=cases,
-        causal=causal,
+        causal=_numbered(causal),
         linkage=linkage,
         populations=populations,
     )
+
+
+_DIGITS: Final = 9
+"""Of a SNP's number, at most."""
+
+
+def _numbered(causal: Mapping[str, float]) -> dict[int, float]:
+    """Causal SNPs of a study without a plan, which are called s1, s2 and so on, by number."""
+    numbers = [name.removeprefix("s") for name in causal]
+    if not all(number.isascii() and number.isdecimal() and len(number) <= _DIGITS for number in numbers):
+        raise ParameterError("causal", "names a SNP that is not s and a number", "write it like s10:2.5")
+    effects = {int(number): ratio for number, ratio in zip(numbers, causal.values(), strict=True)}
+    if len(effects) < len(causal):
+        raise ParameterError("causal", "names a SNP twice", "name each once")
+    return effects
 
 
 def _plot(releases: Iterator[Any], *, kinds: Sequence[str]) -> "Plots":

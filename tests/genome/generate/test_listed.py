@@ -72,3 +72,16 @@ def test_any_number_of_workers_gives_the_same_calls_and_another_seed_others() ->
     assert one == two != apart
     assert len(list(calls_of(design, 1))) > 1
     assert len(one) == 700 * 10_000
+
+
+def test_named_snps_are_causal_wherever_they_lie_and_begin_blocks() -> None:
+    """A SNP within a block, its neighbour, and the last one; the SNP before it has no effect, those behind follow."""
+    named = {6: 3.0, 7: 1 / 3, 399: 2.0}
+    design = Listed(a_list(400), 20_000, 10_000, 3, named=named)
+    assert design.causal() == named
+    assert np.flatnonzero(design.starts())[:5].tolist() == [0, 4, 6, 7, 8]
+    found = carried(design)
+    cases, controls = found[:, :10_000].mean(axis=1) / 2, found[:, 10_000:].mean(axis=1) / 2
+    ratios = np.log(cases / (1 - cases) / (controls / (1 - controls)))
+    assert [ratios[at] for at in named] == pytest.approx([np.log(ratio) for ratio in named.values()], abs=0.15)
+    assert np.abs(np.delete(ratios, list(named))).max() < 0.2

@@ -112,3 +112,19 @@ def test_components_find_the_populations_of_a_study_of_phenotypes(tmp_path: Path
     assert scans[0].inflation > 1.3
     assert 0.8 < scans[2].inflation < 1.2
     assert scans[2].significant
+
+
+def test_causal_snps_are_named_by_the_plans_list(tmp_path: Path) -> None:
+    rows = [(f"rs{at}", "1", 100 * at, "A", "G") for at in range(1, 40)]
+    plan = Plan.of({**changed(study={"people": 60}), "snps": Plan.snp_list(rows)})
+    made = standing_in.invent(plan, tmp_path / "made", cases=None, seed=1, causal={"rs7": 4.0, "rs3": 0.5})
+    causal = json.loads(made.note.read_text())["causal"]
+    assert causal == [{"snp": "rs3", "odds_ratio": 0.5}, {"snp": "rs7", "odds_ratio": 4.0}]
+    wrong: list[tuple[dict[str, float], str]] = [
+        ({"rs40": 2.0}, "causal rs40 is not in the SNP list of the plan"),
+        ({"rs7": 101.0}, "causal has an odds ratio not from 0.01 to 100"),
+    ]
+    for named, words in wrong:
+        with pytest.raises(ParameterError, match=words):
+            standing_in.invent(plan, tmp_path / "none", cases=None, seed=1, causal=named)
+    assert not (tmp_path / "none").exists()

@@ -15,7 +15,7 @@ Memory holds a few runs of SNPs, so the size is limited by the disk alone: 500,0
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 
@@ -81,6 +81,15 @@ def generate(
     return Generated({"genotypes": out / NAME}, out / NOTE, sizes, out / PLAN)
 
 
+def check_causal(causal: Mapping[Any, float]) -> None:
+    """Raises ParameterError for too many causal SNPs, or an odds ratio that is too far from 1."""
+    if len(causal) > MOST_CAUSAL:
+        raise ParameterError("causal", f"are more than {MOST_CAUSAL}", "name fewer")
+    if any(not 0.01 <= ratio <= 100 for ratio in causal.values()):
+        problem, fix = "has an odds ratio not from 0.01 to 100", "give one such as 1.5"
+        raise ParameterError("causal", problem, fix)
+
+
 def _most_populations(people: int) -> int:
     """Every one has some people, and the plan asks for fewer components than people."""
     return max(1, min(MOST_POPULATIONS, people // 8)) if type(people) is int else 1
@@ -98,12 +107,9 @@ def _checked(design: Design, linkage: str) -> Design:
     for field, (value, low, high, fix) in whole.items():
         if type(value) is not int or not low <= value <= high:
             raise ParameterError(field, f"is not a whole number from {low} to {high}", fix)
-    if len(causal) > MOST_CAUSAL or any(type(number) is not int or not 1 <= number <= snps for number in causal):
-        problem, fix = f"are not at most {MOST_CAUSAL} numbers from 1 to {snps}", "number SNPs from 1"
-        raise ParameterError("causal", problem, fix)
-    if any(not 0.01 <= ratio <= 100 for ratio in causal.values()):
-        problem, fix = "has an odds ratio not from 0.01 to 100", "give one such as 1.5"
-        raise ParameterError("causal", problem, fix)
+    if any(type(number) is not int or not 1 <= number <= snps for number in causal):
+        raise ParameterError("causal", f"are not numbers from 1 to {snps}", "number SNPs from 1")
+    check_causal(causal)
     if linkage not in ("independent", "coalescent"):
         raise ParameterError("linkage", "is not independent or coalescent", 'give "independent"')
     if design.populations > 1 and linkage != "independent":

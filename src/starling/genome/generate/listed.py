@@ -3,14 +3,14 @@
 The list is cut into blocks of BLOCK SNPs, each on one chromosome. The SNPs of a block have one frequency. The alleles of its first are
 drawn alone; each further one has the allele of the one before it, on each chromosome of each person, with chance INHERITED /
 2^INHERITED_BITS, and a new one otherwise. So the correlation of two SNPs of a block is this chance to the power of their distance. A causal
-SNP is the first of a block; among cases its carried allele is as much more frequent as its odds ratio says (the package's docstring), and
-its neighbours follow.
+SNP is the first of a block, and one that is named begins one; among cases its carried allele is as much more frequent as its odds ratio
+says (the package's docstring), and its neighbours follow.
 
 Several populations differ in the frequencies of their blocks and in prevalence, as those of runs.py do.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
@@ -47,22 +47,28 @@ _CAUSAL, _CALLS = range(2)
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A study of listed SNPs, by a public seed; the first `cases` people are cases, of `populations` that differ."""
+    """A study of listed SNPs, by a public seed; the first `cases` people are cases, of `populations` that differ. `named` has the odds
+    ratios of causal SNPs by their places in the list; without any, some are chosen.
+    """
 
     snps: Snps
     people: int
     cases: int
     seed: int
     populations: int = 1
+    named: Mapping[int, float] = field(default_factory=dict)
 
     def starts(self) -> Flags:
         """Whether each SNP is the first of a block, bool (m,)."""
         starts: Flags = np.arange(len(self.snps)) % BLOCK == 0
         starts[[first for first, _ in self.snps.chromosome_ranges.values()]] = True
+        starts[list(self.named)] = True
         return starts
 
     def causal(self) -> dict[int, float]:
         """The odds ratio of each causal SNP, by its place in the list, ascending."""
+        if self.named:
+            return dict(sorted(self.named.items()))
         firsts = np.flatnonzero(self.starts())
         random = stream(self.seed, _CAUSAL)
         ratios = ODDS_RATIOS[: len(firsts)]

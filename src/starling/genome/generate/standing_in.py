@@ -5,6 +5,7 @@ populations, which these find.
 """
 
 import os
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -13,7 +14,7 @@ import numpy as np
 
 from starling.engine.new_folder import new_folder
 from starling.errors import ParameterError
-from starling.genome.generate import MAGIC, NAME, NOTICE
+from starling.genome.generate import MAGIC, NAME, NOTICE, check_causal
 from starling.genome.generate.listed import Listed, calls_of
 from starling.genome.plan import Plan
 from starling.planfile.invented import NOTE, PLAN, SEED, titled, write_note
@@ -31,15 +32,24 @@ PHENOTYPES: Final = "phenotypes.txt"
 """The file of phenotypes, of a plan that asks for one by its name."""
 
 
-def invent(plan: Plan, out: Path, *, cases: int | None, seed: int) -> Generated:
-    """Invent a study of a plan into the new folder `out`, half of its people cases without a number; files and errors as of `stand_in`."""
+def invent(
+    plan: Plan, out: Path, *, cases: int | None, seed: int, causal: Mapping[str, float] | None = None
+) -> Generated:
+    """Invent a study of a plan into the new folder `out`, half of its people cases without a number; files and errors as of `stand_in`.
+
+    `causal` has the odds ratio of each causal SNP by its id in the plan's list; without it up to four are chosen.
+    """
     chosen = plan.people // 2 if cases is None else cases
     for name, number, low, high in (("cases", chosen, 1, plan.people - 1), ("seed", seed, 0, 2**63)):
         if not low <= number <= high:
             raise ParameterError(name, f"is not a whole number from {low} to {high}", "give another")
+    check_causal(causal or {})
+    named = {plan.snps.index(name, field="causal"): ratio for name, ratio in (causal or {}).items()}
+    if len(named) < len(causal or {}):
+        raise ParameterError("causal", "names a SNP twice", "name each once")
     _check_size(plan)
     with new_folder(out) as folder:
-        files = _write(plan, Listed(plan.snps, plan.people, chosen, seed, _populations(plan)), folder)
+        files = _write(plan, Listed(plan.snps, plan.people, chosen, seed, _populations(plan), named), folder)
     sizes = {"people": plan.people, "SNPs": len(plan.snps)}
     return Generated({name: out / path.name for name, path in files.items()}, out / NOTE, sizes)
 
