@@ -54,7 +54,6 @@ HERE: Final = {
     "places generate --seed": (["--sigma", "25", "--points", "50", "--out", "new"], ["--seed", "7"]),
     "places hotspots --key": (["out", "--slice", "January", "--k", "1"], WRONG_KEY),
     "places hotspots --side": (["out", "--slice", "January", "--k", "1"], ["--side", "2"]),
-    "places map --key": (["out", "--slice", "January", "--out", "new"], WRONG_KEY),
     "places means --key": (["out", "--rectangles", "rectangles.csv"], WRONG_KEY),
     "places plot --key": (["out", "--slice", "January", "--out", "new"], WRONG_KEY),
     "places plot --slice": (["out", "--slice", "January", "--out", "new"], ["--slice", "February"]),

@@ -1,5 +1,6 @@
 """`starling places` for areas: every verb takes their plan, and analysts ask unions; what is of a grid alone is refused."""
 
+import csv
 import json
 from pathlib import Path
 
@@ -36,9 +37,14 @@ def test_every_verb_takes_a_plan_of_areas(world: Path, tmp_path: Path) -> None:
     call("generate", world / "plan.toml", "--out", tmp_path / "invented", "--points", "20")
     call("plot", world / "release", "--out", tmp_path / "pictures")
     assert (tmp_path / "pictures" / "areas.svg").is_file()
+    words = ("--release", world / "release", "--records", world / "records.csv")
+    assert "NOT PRIVATE" in call("evaluate", world / "plan.toml", *words).output
     call("export", world / "release", "--out", tmp_path / "exported")
     assert len(list((tmp_path / "exported").iterdir())) == 3
-    assert "--rounded" in call("export", world / "release", "--out", tmp_path / "x", "--rounded", code=2).output
+    call("export", world / "release", "--out", tmp_path / "whole", "--rounded")
+    whole = [row["points"] for row in csv.DictReader((tmp_path / "whole" / "areas.csv").open())]
+    assert all(str(int(each)) == each for each in whole)
+    assert "--h3" in call("export", world / "release", "--out", tmp_path / "x", "--h3", "7", code=2).output
 
 
 def test_unions_are_asked(world: Path) -> None:

@@ -7,6 +7,7 @@ import click
 from starling.cli import options, verbs
 from starling.cli.commands import Group, command
 from starling.cli.progress import working
+from starling.errors import ParameterError
 from starling.release.session import Described
 
 HERE = ("plan", "schema", "preview", "validate", "release", "generate", "plot", "evaluate")
@@ -132,12 +133,16 @@ plot = verbs.plotting(
 def evaluate(plan: Path, *, release: Path, records: Path, engine: str, seed: int) -> Described:
     """How far a release is off the truth. NOT PRIVATE: for the custodian of the records alone; never publish it."""
     from starling.engine.spark import check_engine
+    from starling.places.areas.evaluate import evaluate as compare_areas
     from starling.places.evaluate import evaluate as compare
-    from starling.places.plan import Plan
-    from starling.places.source import open_records
+    from starling.places.kinds import OF_AREAS, OF_GRID, load
 
     check_engine(engine)
-    chosen = Plan.load(plan)
-    opened = open_records(records, chosen)
+    kind, chosen = load(plan)
+    if kind not in (OF_GRID, OF_AREAS):
+        raise ParameterError("plan", "is of flows, whose errors are not compared", "give a plan of a grid or of areas")
+    opened = kind.from_records.open(records, chosen)
     working("counting the points and comparing them with the release")
+    if kind is OF_AREAS:
+        return compare_areas(chosen, opened, release, engine=engine).value
     return compare(chosen, opened, release, seed=seed, engine=engine).value

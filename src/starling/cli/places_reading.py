@@ -319,10 +319,9 @@ def export(
                 raise ParameterError(option, "is of releases of a grid", "leave it out")
             files = opened.export(out, part)
         elif isinstance(opened, AreasRelease):
-            if rounded or resolution is not None:
-                option = "--rounded" if rounded else "--h3"
-                raise ParameterError(option, "is of releases of a grid", "leave it out")
-            files = write_areas(out, opened.plan.areas, opened.area_rows(part))
+            if resolution is not None:
+                raise ParameterError("--h3", "is of releases of a grid", "leave it out")
+            files = write_areas(out, opened.plan.areas, opened.area_rows(part, rounded=rounded))
         elif opened.plan.value is not None and part not in opened.plan.slice_names:
             if rounded or resolution is not None:
                 raise ParameterError(

@@ -15,10 +15,11 @@ from starling.hierarchy.trees import Estimated
 from starling.pages.parts import Headline, Section
 from starling.places.areas.answers.unions import LEVEL, Number, areas_below, number
 from starling.places.areas.answers.values import points_of
+from starling.places.areas.answers.whole_numbers import whole_areas
 from starling.places.areas.artifact.columns import AREAS
 from starling.places.areas.artifact.pages import headline, pictures
 from starling.places.areas.artifact.public_plan import read_measurements, read_plan
-from starling.places.areas.plan.polygons import AREA, Float64
+from starling.places.areas.plan.polygons import AREA, Float64, Int64
 from starling.places.areas.postprocess import estimates
 from starling.places.plan.choices import slice_number
 from starling.privacy.budget import Exact, exact
@@ -134,11 +135,20 @@ class AreasRelease(DomainRelease):
         answer = self.number(*question.areas, slice=question.slice, minus=question.minus, level=question.level)
         return dict(answer.as_json())
 
-    def area_rows(self, slice: str | None = None) -> pa.Table:
-        """The rows of the areas of a slice, in the order of the file."""
+    def rounded(self, slice: str | None = None) -> Int64:
+        """int64 (areas,): those of `points` as whole numbers, each rounded up or down so that the sums of all levels are kept
+        (answers/whole_numbers.py). Raises ParameterError as `points`.
+        """
+        return whole_areas(self.plan.areas, self.points(slice))
+
+    def area_rows(self, slice: str | None = None, *, rounded: bool = False) -> pa.Table:
+        """The rows of the areas of a slice, in the order of the file; if `rounded`, their points are whole numbers."""
         name = self.plan.slice_names[self.slice_number(slice)]
         rows = self.table(AREAS)
-        return rows.filter(pc.and_(pc.equal(rows["slice"], name), pc.equal(rows["level"], AREA)))
+        chosen = rows.filter(pc.and_(pc.equal(rows["slice"], name), pc.equal(rows["level"], AREA)))
+        if not rounded:
+            return chosen
+        return chosen.set_column(chosen.schema.names.index("points"), "points", pa.array(self.rounded(slice)))
 
     def plot(self, slice: str | None = None) -> "Plots":
         """A map of the areas, in a stronger colour where there are more points; hatched where there may be none. Of a plan with a value
