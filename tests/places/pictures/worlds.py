@@ -22,19 +22,25 @@ NOISES = tuple(DiscreteLaplace(Fraction(scale)) for scale in ("2", "15", "7.5"))
 
 
 def measured(seed: int) -> MeasuredTree:
-    """Blocks of 4 by 8 cells, and some of these cut into cells, with noisy counts of scales in turn; some blocks have a steered count."""
+    """Blocks of 4 by 8 cells, and some of these cut into cells, with noisy counts of scales in turn; some blocks have a steered count.
+
+    Of an odd seed the blocks lie in halves of the grid without a count.
+    """
     random = np.random.default_rng(seed)
+    halves = [(0, HIGH // 2, 0, WIDE), (HIGH // 2, HIGH, 0, WIDE)] if seed % 2 else []
     blocks = [(y, y + 4, x, x + 8) for y in range(0, HIGH, 4) for x in range(0, WIDE, 8)]
     cells = [(y, y + 1, x, x + 1) for y0, y1, x0, x1 in blocks[::3] for y in range(y0, y1) for x in range(x0, x1)]
-    parents = [0] * len(blocks) + [1 + 3 * (number // 32) for number in range(len(cells))]
+    first = 1 + len(halves)
+    above = [1 + 2 * number // len(blocks) if halves else 0 for number in range(len(blocks))]
+    parents = [0] * len(halves) + above + [first + 3 * (number // 32) for number in range(len(cells))]
     tree = Tree(
         (HIGH, WIDE),
-        np.array([(0, HIGH, 0, WIDE), *blocks, *cells], dtype=np.int32),
+        np.array([(0, HIGH, 0, WIDE), *halves, *blocks, *cells], dtype=np.int32),
         np.array([-1, *parents], dtype=np.int64),
     )
     tree.check()
     leaves = np.flatnonzero(tree.leaves)
-    node = np.concatenate([[0], np.arange(1, 1 + len(blocks), 3), leaves])
+    node = np.concatenate([[0], np.arange(first, first + len(blocks), 3), leaves])
     steered = np.arange(len(node)) <= len(blocks[::3])
     noise = (np.arange(len(node)) % 3).astype(np.int16)
     values = random.poisson(2 * tree.areas[node]) + random.integers(-9, 9, len(node))
