@@ -174,6 +174,15 @@ FLOWS: Final = (
         {"a": _ENDS, "b": _ENDS, "time": _TIMES, "kind": (b"theft", b"7")},
         (*TEXTS, *STORED, "held"),
     ),
+    _by_area(
+        "flows-stops-of-persons",
+        _flows(
+            'origin = "a"\ndestination = "b"\nstops = ["via", "then"]\nperson = "who"',
+            _PERSON.replace("points", "trips"),
+        ),
+        {**dict.fromkeys(("a", "b", "via", "then"), _ENDS), "who": _WHO},
+        (*TEXTS, *STORED, "held"),
+    ),
 )
 
 _ON_GRID: Final = (

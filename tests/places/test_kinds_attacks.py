@@ -4,6 +4,7 @@ import json
 import shutil
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,8 @@ from tests.release.striking import Point
 RECORDS: dict[str, Any] = {
     "a": [1, 2, 4],
     "b": [2, 3, 4],
+    "via": [3, None, 9],
+    "then": [4, 4, 1],
     "who": ["x", "x", "y"],
     "x": [0.5, 1.5, 9.0],
     "y": [0.5] * 3,
@@ -41,9 +44,10 @@ RECORDS: dict[str, Any] = {
 MEASURED = {
     "areas": "measurements/counts.parquet",
     "flows": "measurements/flows.parquet",
+    "legs": "measurements/flows.parquet",
     "trips": "measurements/trips.parquet",
 }
-READ = {"areas": areas_counts, "flows": flows_counts, "trips": trips_counts}
+READ = {"areas": areas_counts, "flows": flows_counts, "legs": flows_counts, "trips": trips_counts}
 """Where records of each kind are counted."""
 
 
@@ -51,9 +55,10 @@ def released(kind: str, folder: Path, out: Path, payment: PaymentOptions | None 
     """A release of persons, by areas, between them, or between cells, for epsilon 1."""
     payment, records = payment or PaymentOptions(unvalidated=True), folder / "records.parquet"
     pq.write_table(pa.table(RECORDS), records)
-    if kind == "flows":
+    if kind in ("flows", "legs"):
         privacy = {"unit": "person", "trips_per_person": 2, "epsilon": "1"}
-        plan = flows_worlds.plan(folder, flows=flows_worlds.PERSON["flows"], privacy=privacy)
+        columns = flows_worlds.PERSON if kind == "flows" else flows_worlds.STOPPING
+        plan = flows_worlds.plan(folder, flows=columns["flows"], privacy=privacy)
         return FLOWS.release(plan, records, out, payment=payment)
     if kind == "trips":
         return TRIPS.release(trips_worlds.plan(folder, **trips_worlds.PERSON), records, out, payment=payment)
@@ -71,8 +76,13 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("point", ["after the draw is committed to", READING, "before the rename"])
-@pytest.mark.parametrize("kind", MEASURED)
+@pytest.mark.parametrize(
+    ("kind", "point"),
+    [
+        *product(("areas", "flows", "trips"), ("after the draw is committed to", READING, "before the rename")),
+        ("legs", READING),
+    ],
+)
 def test_attack_a26_of_areas_and_flows_one_charge_shows_one_draw(
     kind: str, point: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -89,7 +99,7 @@ def test_attack_a26_of_areas_and_flows_one_charge_shows_one_draw(
             payment = PaymentOptions(ledger, "trips", request_id=request_id, unvalidated=True)
             return released(kind, tmp_path, out, payment)
 
-        reading: Point = (READ[kind], "points_of_some" if kind == "trips" else "points_by_cell", True)
+        reading: Point = (READ[kind], "points_of_some" if kind in ("legs", "trips") else "points_by_cell", True)
         Thief(url, ledger, out, run, tmp_path).check_one_charge({**STEPS, READING: reading}, point, Fraction(1))
         ledger.close()
 
@@ -172,6 +182,13 @@ ON_A_GRID: dict[str, Callable[[Path, str], None]] = {
         lambda values: [2**63 - 1 if at % 2 else -(2**63) for at in range(len(values))]
     ),
 }
+OF_LEGS: dict[str, Callable[[Path, str], None]] = {
+    "no stops": stated(lambda plan: plan["flows"].pop("stops")),
+    "fewer stops": stated(lambda plan: plan["flows"].update(stops=["via"])),
+    "stops in another order": stated(lambda plan: plan["flows"].update(stops=["then", "via"])),
+    "more stops than there may be": stated(lambda plan: plan["flows"].update(stops=[str(at) for at in range(40)])),
+    "stops that are no list": stated(lambda plan: plan["flows"].update(stops=7)),
+}
 FORGED: dict[str, Callable[[Path, str], None]] = {
     "a smaller cost": stated(lambda plan: plan["privacy"].update(epsilon="1/2")),
     "another measure": stated(lambda plan: plan["privacy"].update(rho=plan["privacy"].pop("epsilon"))),
@@ -195,7 +212,7 @@ def test_what_no_release_of_its_kind_says_is_refused(kind: str, folders: dict[st
     """By verify, as a finding; what reads the public files raises an error of ours, or has other contents."""
     assert starling.verify(folders[kind]).findings == ()
     whole = _contents(folders[kind])
-    forged = ON_A_GRID if kind == "trips" else BY_AREA
+    forged = {"trips": ON_A_GRID, "legs": {**BY_AREA, **OF_LEGS}}.get(kind, BY_AREA)
     for at, (name, act) in enumerate({**FORGED, **forged}.items()):
         copy = tmp_path / str(at)
         shutil.copytree(folders[kind], copy)
@@ -222,9 +239,9 @@ def test_a_release_whose_numbers_are_signed_anew_does_not_follow_from_its_measur
     """Power: without the manifest's hashes, the check of what follows finds one number of the table that is off."""
     copy = tmp_path / "copy"
     shutil.copytree(folders[kind], copy)
-    file = copy / "data" / f"{'flows' if kind == 'trips' else kind}.parquet"
+    file = copy / "data" / f"{'areas' if kind == 'areas' else 'flows'}.parquet"
     table = pq.read_table(file)
-    name = "points" if kind == "areas" else "trips"
+    name = {"areas": "points", "legs": "legs"}.get(kind, "trips")
     values = table[name].to_pylist()
     values[0] += 1
     pq.write_table(table.set_column(table.column_names.index(name), table.schema.field(name), [values]), file)

@@ -113,6 +113,7 @@ CHANGES: Final[dict[str, dict[str, tuple[dict[str, Any], dict[str, Any]]]]] = {
         "flows.origin_y": ({}, ORIGIN),
         "flows.destination_x": ({}, DESTINATION),
         "flows.destination_y": ({}, DESTINATION),
+        "flows.stops": ({}, {"flows.stops": ["via", "then"]}),
         "flows.person": ({}, {"flows.person": "whose"}),
         "flows.time": ({}, {"flows.time": "begun"}),
         "flows.category": (SORTS, {"flows.category": "type"}),

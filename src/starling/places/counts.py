@@ -125,10 +125,10 @@ def occupied_cells(
 
 
 def points_of_some(
-    plan: CountedPlan, place: Placed, records: Records | Held, key: bytes, cluster: Spark | None = None
+    plan: CountedPlan, many: int, place: Placed, records: Records | Held, key: bytes, cluster: Spark | None = None
 ) -> Numbers:
-    """The cells that hold any points, ascending, and how many; arguments as those of `points_by_cell`."""
-    with closing(_summed(plan, place, plan.cells, records, key, cluster)) as answer:
+    """The cells, of so many, that hold any points, ascending, and how many; further arguments as those of `points_by_cell`."""
+    with closing(_summed(plan, place, many, records, key, cluster)) as answer:
         return _added_up(_numbers(answer))
 
 

@@ -1,5 +1,6 @@
 """Spark counts the trips that DuckDB counts, and keeps the same ones of a person."""
 
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 from starling.engine.spark import Spark
 from starling.places.flows.counts import tally
 from starling.places.flows.source import open_records
-from tests.places.flows.worlds import PERSON, RECORDS, plan
+from tests.places.flows.worlds import PERSON, RECORDS, STOPPING, STOPS, plan
 
 KEY = bytes(16)
 
@@ -22,3 +23,12 @@ def test_spark_counts_what_duckdb_counts(tmp_path: Path, spark: Spark) -> None:
         there, here = tally(of, opened, KEY, spark), tally(of, opened, KEY)
         assert np.array_equal(there, here)
         assert here.sum() == (4 if changes else 6)
+    places = ("", "1", "2", "3", "4", "9")
+    rows = [(*way, str(at % 40)) for at, way in enumerate(product(places, repeat=4)) if at % 3]
+    (tmp_path / "legs.csv").write_text("\n".join(map(",".join, [("a", "via", "then", "b", "who"), *rows])))
+    for changes in (STOPS, STOPPING):
+        of = plan(tmp_path, **changes)
+        opened = open_records(tmp_path / "legs.csv", of)
+        here = tally(of, opened, KEY)
+        assert np.array_equal(tally(of, opened, KEY, spark), here)
+        assert changes is STOPS or 80 < here.sum() <= 80 * 3

@@ -74,3 +74,9 @@ MANY: dict[str, Any] = {"a": [1] * 500 + [3] * 40 + [2], "b": [2] * 500 + [3] * 
 """Rides of which two pairs of areas surely have most."""
 MONTHS: dict[str, Any] = MANY | {"when": ["2020-01-07"] * 400 + ["2020-02-01T00:00"] * 140 + ["2020-03-01"]}
 """And when they were: 400 in January, 140 in February, one later."""
+STOPS: dict[str, Any] = {"flows": {"origin": "a", "destination": "b", "stops": ["via", "then"]}}
+"""Trips with stops, whose legs are counted."""
+STOPPING: dict[str, Any] = {
+    "flows": STOPS["flows"] | {"person": "who"},
+    "privacy": {"unit": "person", "trips_per_person": 2, "epsilon": "1"},
+}

@@ -34,6 +34,10 @@ def records(plan: Plan, trips: int, seed: int = SEED) -> pa.Table:
             columns[name] = pa.array(plan.areas.ids).take(pa.array(end))
         else:
             columns |= {x: pa.array(places[end, 0]), y: pa.array(places[end, 1])}
+    for name in named.stops:
+        # Half of them are not made.
+        stop = pa.array(random.integers(0, many, trips), mask=random.random(trips) < 1 / 2)
+        columns[name] = pa.array(plan.areas.ids).take(stop)
     return pa.table({**columns, **columns_of_units(plan, random, trips)})
 
 

@@ -1,9 +1,11 @@
-"""Noisy numbers of trips from node to node, for every pair of levels of areas, empty or not.
+"""Noisy numbers of trips or legs from node to node, for every pair of levels of areas, empty or not.
 
-Privacy. A trip leads from one area to one area, and lies in one slice. So for each pair of levels it lies in one pair of nodes of one
-slice, and adds 1 to one number there. A unit has at most k trips over all slices together (k = 1 where a trip is protected); they change
-the numbers of a pair of levels, those of all slices as one vector, by at most k in all, in L1 and so in L2. Discrete Laplace noise of scale
-k/e in every one of them costs e, discrete Gaussian noise of parameter k^2/(2 r) costs rho r. Pairs of levels compose sequentially. What a
+Privacy. A trip lies in one slice, and a trip of at most s stops has at most s + 1 legs (s = 0: the trip itself), each of which leads from
+one area to one area. So for each pair of levels a leg lies in one pair of nodes of one slice, and adds 1 to one number there. A unit has at
+most t trips over all slices together (t = 1 where a trip is protected), which are kept whole, so at most k = t (s + 1) legs; they change
+the numbers of a pair of levels, those of all slices as one vector, by at most k in all, in L1 and so in L2: a trip whose stops lie in one
+area changes one number by all its legs. Discrete Laplace noise of scale k/e in every number costs e, discrete Gaussian noise of parameter
+k^2/(2 r) costs rho r. Pairs of levels compose sequentially. What a
 pair (l, m) gets is the whole times s_l s_m; as the shares s of levels add up to 1, so do their products over all pairs, and all of the
 budget is spent, to the last bit. Which numbers there are follows from the plan and its public areas alone.
 """
@@ -27,22 +29,22 @@ class PairsOfLevels:
         levels: The public areas, and how the budget is shared.
         relation: Neighbouring databases.
         cost: What one unit costs over all of it.
-        trips: k, the most trips of one unit.
+        most: k, the most trips or legs of one unit.
     """
 
     levels: Levels
     relation: Relation
     cost: Cost
-    trips: int = 1
+    most: int = 1
 
     @property
     def guarantee(self) -> Guarantee:
         """The pairs of levels, one after the other."""
         parts = []
         for up, down in self.levels.pairs:
-            noise = self.levels.noise((up, down), self.cost, self.trips)
+            noise = self.levels.noise((up, down), self.cost, self.most)
             name = f"trips from each node of level {up} to each of level {down}"
-            parts.append(measurement(name, self.relation, noise, self.trips, MONOTONE))
+            parts.append(measurement(name, self.relation, noise, self.most, MONOTONE))
         return sequential("trips between areas, by pairs of their levels", parts)
 
     def draw(self, exact: Int64, /) -> Drawn:
@@ -54,5 +56,5 @@ class PairsOfLevels:
         drawn = []
         for pair in self.levels.pairs:
             numbers = summed(self.levels, exact, pair)
-            drawn.append(checked_add(numbers, draw(self.levels.noise(pair, self.cost, self.trips), numbers.shape)))
+            drawn.append(checked_add(numbers, draw(self.levels.noise(pair, self.cost, self.most), numbers.shape)))
         return tuple(drawn)

@@ -38,12 +38,14 @@ class Arcs:
         trips: float64 (arcs,): the trips of each, the largest first; or of a difference of two slices, below 0 where the other has more.
         says: The lines that each says.
         most: The trips of the thickest arc.
+        counted: "trips", or "legs".
     """
 
     pairs: Int64
     trips: Floats
     says: Sequence[Sequence[str]]
     most: float
+    counted: str = "trips"
 
 
 def arc_map(areas: Areas, arcs: Arcs) -> Sheet:
@@ -86,7 +88,7 @@ def _legend(sheet: Sheet, wide: float, high: float, arcs: Arcs) -> None:
     """How thick an arc is of how many trips, and what else there is."""
     y, x = high + 14.0, 0.0
     for part in (1.0, 0.25):
-        words = f"{arcs.most * part:z,.0f} trips"
+        words = f"{arcs.most * part:z,.0f} {arcs.counted}"
         sheet.lines([[(x, y), (x + 18, y)]], "accent", "key", thick=THICK[0] + (THICK[1] - THICK[0]) * part)
         sheet.text(x + 22, y, words, anchor="start")
         x += 34 + text_width(words, LETTERS)

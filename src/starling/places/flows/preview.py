@@ -57,37 +57,41 @@ class Preview(pages.Preview):
     def sections(self) -> tuple[Section, ...]:
         """The content of the page."""
         text = f"""
-            {float(100 * LEVEL):g} % of numbers will be off by at most so many trips, whatever is counted: the mean over all pairs of nodes.
+            {float(100 * LEVEL):g} % of numbers will be off by at most so many {self.plan.counted}, whatever there are: the mean over all
+            pairs of nodes.
             {self._advice()}
         """
-        table = Table(self.header(), self.rows(), f"Margins of numbers of trips ({self.plan.trip})")
-        return (Section("Expected error", text, tables=(table,)),)
+        table = Table(self.header(), self.rows(), f"Margins of numbers of {self.plan.counted} ({self.plan.trip})")
+        budget = Table(("Measured", self.plan.measure), self.plan.budgets, "Budget by pairs of levels")
+        return (Section("Expected error", text, tables=(table, budget)),)
 
     def _advice(self) -> str:
         """How the margin compares with what is expected, where a number is."""
         if self.plan.expected is None:
             return ""
+        least = "at least " if self.plan.columns.stops else ""
         each, of = self.plan.expected / self.plan.cells, "" if self.plan.slices is None else " of a slice"
-        return f"With {self.plan.expected:,} trips, a pair of areas{of} has {rounded(each)} on average."
+        return f"With {self.plan.expected:,} trips, a pair of areas{of} has {least}{rounded(each)} on average."
 
     def _facts(self) -> list[tuple[str, str]]:
         note = self._advice()
         return [
             ("preview", self.title),
             ("cost", str(self.plan.cost)),
-            ("margins", "95 % of numbers will be off by at most so many trips"),
+            ("margins", f"95 % of numbers will be off by at most so many {self.plan.counted}"),
             *([("expected", note)] if note else []),
         ]
 
     def _parts(self) -> tuple[Grid, ...]:
-        return ((self.header(), self.rows()),)
+        return ((self.header(), self.rows()), (("Measured", self.plan.measure), self.plan.budgets))
 
     def as_json(self) -> dict[str, Json]:
         """The margin of each pair of levels."""
         margins: list[Json] = [
             {"from": one, "to": other, "margin": many} for (one, other), many in self.margins.items()
         ]
-        return {"title": self.title, "cost": str(self.plan.cost), "margins": margins}
+        budget: list[Json] = [{"levels": levels, self.plan.measure: amount} for levels, amount in self.plan.budgets]
+        return {"title": self.title, "cost": str(self.plan.cost), "margins": margins, "budget": budget}
 
 
 def preview(plan: Plan, *, expected: int | None = None) -> Preview:

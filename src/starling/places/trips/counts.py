@@ -30,7 +30,7 @@ def count(plan: Plan, records: Records | Held, cluster: Spark | None = None) -> 
 
 def tally(plan: Plan, records: Records | Held, key: bytes, cluster: Spark | None = None) -> Trips:
     """The trips between cells; `key` is that of the hash that chooses a person's."""
-    pairs, trips = points_of_some(plan, partial(pairs_of, plan), records, key, cluster)
+    pairs, trips = points_of_some(plan, plan.cells, partial(pairs_of, plan), records, key, cluster)
     cells = np.divmod(pairs, plan.grid.cells)
     ends = np.stack([each for cell in cells for each in np.divmod(cell, plan.grid.columns)], axis=1)
     return Trips(plan.grid.shape, ends.astype(np.int32), trips)

@@ -36,6 +36,7 @@ class FlowCount(Described):
         upper: The largest.
         deviation: The exact standard deviation of the estimate.
         slice: The public name of the slice; None where a plan has none.
+        counted: "trips", or "legs" of a plan with stops.
     """
 
     origin: str
@@ -45,20 +46,21 @@ class FlowCount(Described):
     upper: int
     deviation: float
     slice: str | None = None
+    counted: str = "trips"
 
     def _facts(self) -> list[tuple[str, str]]:
         return [
             ("from", self.origin),
             ("to", self.destination),
             *_part("slice", self.slice),
-            ("trips", f"{self.trips:z,.1f}"),
+            (self.counted, f"{self.trips:z,.1f}"),
             ("interval", f"{self.lower:,} to {self.upper:,}"),
             ("standard deviation", f"{self.deviation:z,.2f}"),
         ]
 
     def as_json(self) -> dict[str, Json]:
-        """Each attribute by its name."""
-        return {name: getattr(self, name) for name in FlowCount.__slots__}
+        """Each attribute by its name, and the estimate by what is counted."""
+        return _stated(self, FlowCount.__slots__)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -74,6 +76,7 @@ class FlowDifference(Described):
         deviation: The exact standard deviation of the estimate.
         slice: The public name of the slice; None where a plan has none.
         minus_slice: That of the trips that are taken away.
+        counted: "trips", or "legs" of a plan with stops.
     """
 
     origin: str
@@ -86,6 +89,7 @@ class FlowDifference(Described):
     deviation: float
     slice: str | None = None
     minus_slice: str | None = None
+    counted: str = "trips"
 
     def _facts(self) -> list[tuple[str, str]]:
         return [
@@ -95,14 +99,14 @@ class FlowDifference(Described):
             ("less those from", self.minus_origin),
             ("to", self.minus_destination),
             *_part("slice", self.minus_slice),
-            ("trips", f"{self.trips:z,.1f}"),
+            (self.counted, f"{self.trips:z,.1f}"),
             ("interval", f"{self.lower:,} to {self.upper:,}"),
             ("standard deviation", f"{self.deviation:z,.2f}"),
         ]
 
     def as_json(self) -> dict[str, Json]:
-        """Each attribute by its name."""
-        return {name: getattr(self, name) for name in FlowDifference.__slots__}
+        """Each attribute by its name, and the estimate by what is counted."""
+        return _stated(self, FlowDifference.__slots__)
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -117,6 +121,7 @@ class LargestFlows(Described):
         sure: bool (k,): whether it surely is among the k pairs with most trips; all marks are right together.
         chance: float64 (k,): how likely it is to be among them (answers/ranking.py); no number where it is below .6, or where
             the pair may have no trip at all; None of more than 200 pairs.
+        counted: "trips", or "legs" of a plan with stops.
     """
 
     names: tuple[str, ...]
@@ -126,9 +131,10 @@ class LargestFlows(Described):
     upper: Int64
     sure: np.ndarray[tuple[int], np.dtype[np.bool_]]
     chance: Floats | None = None
+    counted: str = "trips"
 
     def _facts(self) -> list[tuple[str, str]]:
-        return [("flows", f"{len(self.trips):,} pairs of areas with most trips")]
+        return [("flows", f"{len(self.trips):,} pairs of areas with most {self.counted}")]
 
     def _parts(self) -> tuple[Grid, ...]:
         return ((self.header(), self.rows()),)
@@ -136,7 +142,7 @@ class LargestFlows(Described):
     def header(self) -> tuple[str, ...]:
         """The columns of `rows`."""
         chance = () if self.chance is None else ("chance",)
-        return ("rank", "from", "to", "trips", "at least", "at most", "surely among them", *chance)
+        return ("rank", "from", "to", self.counted, "at least", "at most", "surely among them", *chance)
 
     def rows(self) -> list[tuple[str, ...]]:
         """Each pair in words."""
@@ -171,11 +177,12 @@ class LargestFlows(Described):
     def as_json(self) -> dict[str, Json]:
         """Each attribute as a list, with an entry for each pair; a chance that is not stated is none."""
         stated = None if self.chance is None else [None if isnan(each) else each for each in self.chance.tolist()]
-        columns = {name: getattr(self, name).tolist() for name in ("trips", "lower", "upper", "sure")}
+        columns = {name: getattr(self, name).tolist() for name in ("lower", "upper", "sure")}
         ends = [[self.names[place] for place in pair] for pair in self.pairs.tolist()]
         return {
             "origin": [one for one, _ in ends],
             "destination": [other for _, other in ends],
+            self.counted: self.trips.tolist(),
             **columns,
             "chance": stated,
         }
@@ -196,7 +203,7 @@ class ReleasedFlows:
     def __init__(self, plan: Plan, trips: Floats, number: int = 0) -> None:
         self.plan, self.trips = plan, trips
         self.slice = None if plan.slices is None else plan.slice_names[number]
-        self._noise = Noise(plan.levels, plan.cost, plan.trips)
+        self._noise = Noise(plan.levels, plan.cost, plan.legs)
 
     @cached_property
     def each(self) -> EndWeights:
@@ -229,7 +236,9 @@ class ReleasedFlows:
         trips = self.sum(*ends)
         low, high = whole_ends(trips, float(self.margins(one, other, chance)[0, 0]))
         deviation = float(self._noise.deviation(one, other)[0, 0])
-        return FlowCount(_words(origin), _words(destination), trips, low, high, deviation, self.slice)
+        return FlowCount(
+            _words(origin), _words(destination), trips, low, high, deviation, self.slice, self.plan.counted
+        )
 
     def difference(
         self,
@@ -260,7 +269,7 @@ class ReleasedFlows:
         begins, leads, minus_begins, minus_leads = map(_words, (*flow, *minus))
         low, high = ceil(trips - margin), floor(trips + margin)
         words = begins, leads, minus_begins, minus_leads
-        return FlowDifference(*words, trips, low, high, deviation, self.slice, rest.slice)
+        return FlowDifference(*words, trips, low, high, deviation, self.slice, rest.slice, self.plan.counted)
 
     def sum(self, origins: Floats, destinations: Floats) -> float:
         """The released trips from any of some areas to any of others, float64 (areas,) each: 1 for those that are meant."""
@@ -304,7 +313,9 @@ class ReleasedFlows:
         pairs = np.stack([first // areas, first % areas], axis=1)
         # Of those that may be noise alone nothing is said: among many empty pairs they are there for their noise.
         chance = np.where(below[first] > 0, chances(self._noise, self.trips, k), np.nan) if k <= MOST_RANKED else None
-        return LargestFlows(self.plan.areas.names, pairs, values[first], ends[:, 0], ends[:, 1], sure, chance)
+        return LargestFlows(
+            self.plan.areas.names, pairs, values[first], ends[:, 0], ends[:, 1], sure, chance, self.plan.counted
+        )
 
     @cached_property
     def certain(self) -> tuple[Int64, Floats]:
@@ -337,6 +348,10 @@ def _ordered(numbers: Floats, chosen: np.ndarray[tuple[int, ...], np.dtype[np.bo
     values = numbers[origins, destinations]
     order = np.argsort(-np.abs(values), kind="stable")
     return np.stack([origins, destinations], axis=1)[order], values[order]
+
+
+def _stated(answer: FlowCount | FlowDifference, names: Sequence[str]) -> dict[str, Json]:
+    return {answer.counted if name == "trips" else name: getattr(answer, name) for name in names if name != "counted"}
 
 
 def _part(what: str, name: str | None) -> list[tuple[str, str]]:

@@ -33,18 +33,26 @@ COLUMNS: Final = {
 HUNDREDTHS: Final = 100
 
 
+def words_of(plan: Plan) -> dict[str, str]:
+    """What each column holds: with that of slices, where a plan has some, and of legs, where it counts them."""
+    named = {name: words for name, words in COLUMNS.items() if name != "slice" or plan.slices is not None}
+    return {
+        plan.counted if name == "trips" else name: text.replace("trips", plan.counted) for name, text in named.items()
+    }
+
+
 def schema(plan: Plan) -> pa.Schema:
-    """The columns of the table: with that of slices, where a plan has some."""
-    names = [name for name in COLUMNS if name != "slice" or plan.slices is not None]
-    return pa.schema([(name, pa.float64() if name in ("trips", "margin") else pa.string()) for name in names])
+    """The columns of the table."""
+    numbers = (plan.counted, "margin")
+    return pa.schema([(name, pa.float64() if name in numbers else pa.string()) for name in words_of(plan)])
 
 
 def tables(plan: Plan) -> tuple[Table, ...]:
     """The table of a release, as Parquet, and as CSV where it is not long."""
     columns = schema(plan)
     csv = Text("csv", {name: name for name in columns.names}, most_rows=MOST_TEXT)
-    title, words = f"Trips ({plan.trip}) from area to area", {name: COLUMNS[name] for name in columns.names}
-    return (Table(FLOWS, title, columns, words, tuple(columns.names[:-2]), texts=(csv,)),)
+    title = f"{plan.what} from area to area"
+    return (Table(FLOWS, title, columns, words_of(plan), tuple(columns.names[:-2]), texts=(csv,)),)
 
 
 def sheets(plan: Plan) -> list[Sheet]:

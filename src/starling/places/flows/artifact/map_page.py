@@ -30,8 +30,15 @@ def views(slices: Sequence[ReleasedFlows]) -> Views:
         return _difference(shown, slices[other], most)
 
     names = [each.slice or "" for each in slices]
-    about = f"Released trips ({plan.trip}) from area to area"
-    return Views(plan.title, about, names, make, NOTES, "the command places flows")
+    about = f"Released {plan.counted} ({plan.trip}) from area to area"
+    return Views(
+        plan.title,
+        about,
+        names,
+        make,
+        [note.replace("trips", plan.counted) for note in NOTES],
+        "the command places flows",
+    )
 
 
 def _difference(shown: ReleasedFlows, other: ReleasedFlows, most: float) -> View:
@@ -43,13 +50,13 @@ def _difference(shown: ReleasedFlows, other: ReleasedFlows, most: float) -> View
         (ceil(many - margin), floor(many + margin))
         for many, margin in zip(more.tolist(), margins.tolist(), strict=True)
     ]
-    arcs = Arcs(pairs, more, lines_of(plan, pairs, more, ends), most)
+    arcs = Arcs(pairs, more, lines_of(plan, pairs, more, ends), most, plan.counted)
     caption = (
-        f"Where {shown.slice} surely has more trips than {other.slice} (blue) or fewer (red), all together with a probability of 95 %: the"
-        f" largest {MOST} differences. What is not drawn may differ too: too little can be lines_of of it."
+        f"Where {shown.slice} surely has more {plan.counted} than {other.slice} (blue) or fewer (red), all together with a"
+        f" probability of 95 %: the largest {MOST} differences. What is not drawn may differ too: too little can be said of it."
     )
     everywhere = shown.difference(((), ()), ((), ()), other_slice=other)
-    label = f"Trips ({plan.trip}) between all areas, {shown.slice} less {other.slice}"
+    label = f"{plan.what} between all areas, {shown.slice} less {other.slice}"
     interval = f"95 % interval: {everywhere.lower:,} to {everywhere.upper:,}"
     drawn = Picture(partial(arc_map, plan.areas, arcs), caption, "flows")
     return View(drawn, Headline(label, whole(everywhere.trips), interval))

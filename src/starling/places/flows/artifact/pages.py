@@ -14,7 +14,6 @@ from starling.places.flows.artifact.public_plan import AREAS, FLOWS, PLAN
 from starling.places.flows.pictures import MOST, Arcs, arc_map
 from starling.places.flows.plan import Plan
 from starling.places.flows.plan.levels import Int64
-from starling.privacy.budget import decimal_up
 from starling.release.codec import Json
 from starling.release.registry import Product
 from starling.release.report.pages import files
@@ -32,6 +31,8 @@ CAPTION: Final = (
 def particulars(plan: Plan) -> Particulars:
     """What privacy.json says of a release."""
     bounds: dict[str, Json] = {"trips_of_a_unit": plan.trips}
+    if plan.columns.stops:
+        bounds["legs_of_a_trip"] = len(plan.columns.stops) + 1
     if plan.unit == "person":
         bounds["kept"] = "the rows of smallest keyed hash among a person's own"
     levels = zip(plan.areas.level_names, plan.levels.sizes, plan.levels.shares, strict=True)
@@ -52,12 +53,16 @@ def product(plan: Plan) -> Product:
     """A release in the words of the registry."""
     many = plan.levels.areas
     bound = f"of one person at most {plan.trips} trips are counted, those of smallest keyed hash among the person's own"
+    each = "Each trip leads from one area to one area."
+    if plan.columns.stops:
+        each = f"Each trip has at most {len(plan.columns.stops) + 1} legs, each from one area to one area."
+        bound = f"{bound}, each with its legs, at most {len(plan.columns.stops) + 1}"
     return Product(
-        description=f"Trips ({plan.trip}) from each to each of {many:,} public areas{_in_slices(plan)}.",
+        description=f"{plan.what} from each to each of {many:,} public areas{_in_slices(plan)}.",
         intended_use="Flows between areas and groups of areas, with row and column sums that agree.",
         region=f"{many:,} public areas",
         domain="Trips between the areas; those that begin or end elsewhere are dropped, and their number is not published.",
-        bounds=bound if plan.unit == "person" else "Each trip leads from one area to one area.",
+        bounds=bound if plan.unit == "person" else each,
         mechanisms="Discrete Laplace or Gaussian noise, exact over the integers, on every pair of nodes of every pair of levels.",
         post_processing="Weighted least squares make one table of all measurements; it is a function of them.",
         composition="Sequential over pairs of levels, parallel within each. The tree with every event is in privacy.json.",
@@ -67,20 +72,19 @@ def product(plan: Plan) -> Product:
 
 def charged(plan: Plan) -> Section:
     """The budget by pairs of levels."""
-    levels, names = plan.levels, plan.areas.level_names
-    rows = tuple(
-        (f"{names[one]} to {names[other]}", decimal_up(plan.cost.amount * levels.shares[one] * levels.shares[other]))
-        for one, other in levels.pairs
-    )
     unit = "one trip" if plan.unit == "trip" else f"one person, of whom at most {plan.trips} trips are counted"
+    stops = len(plan.columns.stops)
+    lies = "A trip lies in one pair of nodes of each pair of levels"
+    if stops:
+        lies = (
+            f"A trip has at most {stops + 1} legs, for which the noise is as many times as wide, in each pair of levels"
+        )
     text = f"""
-        Protected is {unit}. Trips are counted from every node to every node of each pair of levels of areas{_in_slices(plan)}, empty or
-        not. A trip lies in one pair of nodes of each pair of levels, so that these costs add up.
+        Protected is {unit}. {plan.counted.capitalize()} are counted from every node to every node of each pair of levels of
+        areas{_in_slices(plan)}, empty or not. {lies}, so that these costs add up.
     """
-    measure = type(plan.cost).__name__.lower()
-    return Section(
-        "What was measured and charged", text, tables=(Table(("Measured", measure), rows, "Budget by pairs of levels"),)
-    )
+    table = Table(("Measured", plan.measure), plan.budgets, "Budget by pairs of levels")
+    return Section("What was measured and charged", text, tables=(table,))
 
 
 def _in_slices(plan: Plan) -> str:
@@ -92,19 +96,20 @@ def headline(plan: Plan, everywhere: FlowCount) -> Headline:
     interval = f"95 % interval: {everywhere.lower:,} to {everywhere.upper:,}"
     note = outside_note([(round(everywhere.trips), everywhere.lower, everywhere.upper)])
     part = "" if everywhere.slice is None else f", {everywhere.slice}"
-    return Headline(f"Trips ({plan.trip}) between all areas{part}", whole(everywhere.trips), interval, note)
+    return Headline(f"{plan.what} between all areas{part}", whole(everywhere.trips), interval, note)
 
 
 def picture(released: ReleasedFlows, most: float | None = None) -> Picture:
     """The map of arcs; `most` is the number of trips of the thickest, by default of the largest."""
     part = "" if released.slice is None else f"Of {released.slice}. "
+    caption = part + CAPTION.replace("trips", released.plan.counted)
     pairs, trips = released.certain
     pairs, trips = pairs[:MOST], trips[:MOST]
     margins = released.margins(released.each, released.each)[pairs[:, 0], pairs[:, 1]]
     ends = [whole_ends(*each) for each in zip(trips.tolist(), margins.tolist(), strict=True)]
     largest = float(trips.max(initial=1.0)) if most is None else most
-    arcs = Arcs(pairs, trips, lines_of(released.plan, pairs, trips, ends), largest)
-    return Picture(partial(arc_map, released.plan.areas, arcs), part + CAPTION, "flows")
+    arcs = Arcs(pairs, trips, lines_of(released.plan, pairs, trips, ends), largest, released.plan.counted)
+    return Picture(partial(arc_map, released.plan.areas, arcs), caption, "flows")
 
 
 def lines_of(plan: Plan, pairs: Int64, trips: Floats, ends: Sequence[tuple[int, int]]) -> list[tuple[str, str, str]]:
@@ -126,7 +131,7 @@ def sections(slices: Sequence[ReleasedFlows]) -> tuple[Section, ...]:
     plan = released.plan
     return (
         Section(
-            "Where trips lead",
+            f"Where {plan.counted} lead",
             pictures=(picture(released),),
             headline=headline(plan, released.count((), ())),
         ),
@@ -134,7 +139,10 @@ def sections(slices: Sequence[ReleasedFlows]) -> tuple[Section, ...]:
         _public(plan),
         files(
             (
-                ("data/flows.parquet", "estimated trips of every pair of nodes of every pair of levels, with margins"),
+                (
+                    "data/flows.parquet",
+                    f"estimated {plan.counted} of every pair of nodes of every pair of levels, with margins",
+                ),
                 (FLOWS, "every noisy number as it was drawn; the table is a function of them"),
                 (PLAN, "the public plan, enough to make the table from the measurements again"),
                 (AREAS, "the public areas"),
@@ -157,17 +165,19 @@ def _largest(released: ReleasedFlows) -> Section:
         more of them than that are too large: "starling places flows" marks which surely are the largest.
     """
     part = "" if released.slice is None else f", {released.slice}"
-    title = f"Largest flows between areas that surely have trips{part}"
-    table = Table(("From and to", "Trips", "95 % margin"), rows, title)
+    title = f"Largest flows between areas that surely have {released.plan.counted}{part}"
+    table = Table(("From and to", released.plan.counted.capitalize(), "95 % margin"), rows, title)
     return Section("Largest flows", text, tables=(table,))
 
 
 def _public(plan: Plan) -> Section:
+    passed = " A stop that is missing or in no area is passed over: the leg leads on." if plan.columns.stops else ""
     slices, late = ("", "") if plan.slices is None else (", the slices", ", or its time in no slice")
     text = f"""
         Public, and used as such: the {plan.levels.areas:,} areas with their hierarchy{slices}, and how the budget is shared. Every pair of
         them has a number, whether or not a trip led there.
 
-        By the rule of all records a trip is dropped if an end is missing or in no area{late}. How many were dropped is not published.
+        By the rule of all records a trip is dropped if an end is missing or in no area{late}.{passed} How many were dropped is not
+        published.
     """
     return Section("What is public, and how trips are counted", text, folded=True)

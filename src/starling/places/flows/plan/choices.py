@@ -12,12 +12,16 @@ Unit: TypeAlias = Literal["trip", "person"]
 RELATIONS: Final[dict[Unit, Relation]] = {"trip": Relation("add-remove", "trip"), "person": ADD_REMOVE_PERSON}
 MOST_TRIPS: Final = 1 << 20
 """k, the trips of one person."""
+MOST_STOPS: Final = 16
+"""Stops of one trip between its ends."""
 MOST_EXPECTED: Final = 1 << 40
 """Trips that a plan may expect."""
 MOST_AREAS: Final = 1 << 12
 """Areas: every pair of them has a number, in memory."""
 MOST_PAIRS: Final = MOST_AREAS**2
 """Pairs of areas in all slices together."""
+MOST_CODES: Final = 1 << 62
+"""Trips that can be told from each other, by their slice, ends and stops."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +30,7 @@ class Ends:
 
     Attributes:
         origin: The column of the ids of areas in which trips begin; in its place origin_x and origin_y, coordinates.
+        stops: The columns of the ids of areas in which trips stop on their way, in this order; without any a trip is not cut into legs.
     """
 
     origin: str = ""
@@ -37,6 +42,7 @@ class Ends:
     person: str = ""
     time: str = field(default="", metadata=OPTIONAL)
     category: str = field(default="", metadata=OPTIONAL)
+    stops: tuple[str, ...] = field(default=(), metadata=OPTIONAL)
 
     def __post_init__(self) -> None:
         for end in ("origin", "destination"):
@@ -44,13 +50,18 @@ class Ends:
             if named == (x and y) or x != y:
                 fix = f'name {end}, a column of ids of areas, or {end}_x and {end}_y: {end} = "from_zone"'
                 raise PlanError(f"flows.{end}", "does not say where it is", fix)
+        if len(self.stops) > MOST_STOPS or not all(self.stops):
+            raise PlanError(
+                "flows.stops", f"are not at most {MOST_STOPS} names of columns", "name those of fewer stops"
+            )
         if len(set(self.names)) < len(self.names):
             raise PlanError("flows", "name a column twice", "give each a column of its own")
 
     @property
     def names(self) -> tuple[str, ...]:
         """All columns that are read."""
-        return tuple(name for each in fields(self) if (name := getattr(self, each.name)))
+        named = (getattr(self, each.name) for each in fields(self) if each.name != "stops")
+        return (*(name for name in named if name), *self.stops)
 
     @property
     def coordinates(self) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from starling.places.plan.grammar import SLICES
 from starling.places.plan.unit_keys import check_records_of_person, unit_keys
 from starling.planfile.formats import FORMAT_KEY
 from starling.planfile.grammar import Key, Kind, Table, Values
-from starling.planfile.kinds import EXACT, budget, table, text, whole
+from starling.planfile.kinds import EXACT, budget, table, text, texts, whole
 from starling.planfile.toml import Section
 from starling.planfile.values import exact_text
 from starling.privacy.budget import Epsilon, Rho
@@ -32,6 +32,12 @@ _FLOWS: Final = Table(
         "origin_y": Key("In place of ids: columns of longitudes and latitudes.", _COLUMN, default=""),
         "destination_x": Key("In place of ids: columns of longitudes and latitudes.", _COLUMN, default=""),
         "destination_y": Key("In place of ids: columns of longitudes and latitudes.", _COLUMN, default=""),
+        "stops": Key(
+            "Columns of the ids of areas where trips stop on their way, in order: then their legs are counted.",
+            texts('write stops = ["via"]'),
+            default=(),
+            value=lambda columns: columns.stops or None,
+        ),
         "person": Key("Column that says whose a trip is, where persons are protected.", _COLUMN, default=""),
         "time": Key("Column that sorts trips into slices.", _COLUMN, default=""),
         "category": Key("Column of the second public list, `slices.categories`.", _COLUMN, default=""),

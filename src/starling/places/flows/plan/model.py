@@ -1,6 +1,7 @@
 """The plan of a release of flows: every public choice, as one immutable value. It opens nothing confidential.
 
-Trips are counted by the public area where they begin and the one where they end. Neighbours: one trip more or less, or one person more or
+Trips are counted by the public area where they begin and the one where they end; where a plan names columns of stops, their legs are,
+from each of these places to the next. Neighbours: one trip more or less, or one person more or
 less, of whose trips at most k, over all slices together, are counted: the k rows of smallest keyed hash (counts.py). The mechanism says
 what that costs.
 """
@@ -15,13 +16,13 @@ from typing import Any, ClassVar, Final
 from starling.errors import PlanError
 from starling.places.areas.plan.areas_grammar import FILE, with_file
 from starling.places.areas.plan.polygons import Areas
-from starling.places.flows.plan.choices import MOST_AREAS, MOST_PAIRS, MOST_TRIPS, RELATIONS, Ends, Unit
+from starling.places.flows.plan.choices import MOST_AREAS, MOST_CODES, MOST_PAIRS, MOST_TRIPS, RELATIONS, Ends, Unit
 from starling.places.flows.plan.grammar import FLOWS
 from starling.places.flows.plan.levels import Levels, default_shares
 from starling.places.plan.choices import Slices, check_slices
 from starling.places.plan.model import WHOLE
 from starling.planfile.values import toml_of
-from starling.privacy.budget import Cost
+from starling.privacy.budget import Cost, decimal_up
 from starling.privacy.neighbours import Relation
 from starling.release.codec import digest
 from starling.release.plan_file import PlanInFile
@@ -74,12 +75,14 @@ class Plan(PlanInFile):
         if self.cells > MOST_PAIRS:
             problem = f"make {self.cells:,} pairs of areas of all slices together, beyond {MOST_PAIRS:,}"
             raise PlanError("slices", problem, "take fewer slices, or larger areas")
+        if self.codes > MOST_CODES:
+            raise PlanError("flows.stops", "are too many for so many areas", "name fewer stops, or take larger areas")
         names = self.areas.level_names
         if self.shares and (len(self.shares) != len(names) or min(self.shares) < 0 or not self.shares[-1]):
             problem = f"are not {len(names)} numbers of 0 or more, the last above 0, for {', '.join(names)}"
             raise PlanError("privacy.shares", problem, "give one for each level, the whole first")
         for pair in self.levels.pairs:
-            if self.levels.noise(pair, self.cost, self.trips).width > WIDEST:
+            if self.levels.noise(pair, self.cost, self.legs).width > WIDEST:
                 problem = "is so small that the noise of one number could leave 64 bits together with others"
                 raise PlanError("privacy.epsilon", problem, "spend more, or give small shares more")
 
@@ -91,9 +94,47 @@ class Plan(PlanInFile):
         return Levels(sizes, tuple(self.areas.parents), tuple(share / sum(stated) for share in stated))
 
     @property
+    def budgets(self) -> tuple[tuple[str, str], ...]:
+        """What is spent on each pair of levels that is measured: from which to which, and how much, in words."""
+        levels, names = self.levels, self.areas.level_names
+        return tuple(
+            (
+                f"{names[one]} to {names[other]}",
+                decimal_up(self.cost.amount * levels.shares[one] * levels.shares[other]),
+            )
+            for one, other in levels.pairs
+        )
+
+    @property
+    def measure(self) -> str:
+        """In which the cost is stated: epsilon or rho."""
+        return type(self.cost).__name__.lower()
+
+    @property
     def points(self) -> int:
         """The most trips of one unit, as counts.py asks for them."""
         return self.trips
+
+    @property
+    def legs(self) -> int:
+        """The most numbers between areas that one unit is counted in: its trips, each with as many legs as it can have."""
+        return self.trips * (len(self.columns.stops) + 1)
+
+    @property
+    def counted(self) -> str:
+        """What is counted between areas, in a word."""
+        return "legs" if self.columns.stops else "trips"
+
+    @property
+    def what(self) -> str:
+        """What the numbers are of, for titles."""
+        return f"{self.counted.capitalize()} ({self.trip})"
+
+    @property
+    def codes(self) -> int:
+        """Trips that can be told from each other: those of each slice, by areas of the ends, and areas or none of each stop."""
+        codes: int = self.cells * (self.levels.areas + 1) ** len(self.columns.stops)
+        return codes
 
     @property
     def slice_names(self) -> tuple[str, ...]:
@@ -114,7 +155,7 @@ class Plan(PlanInFile):
     def digest(self) -> str:
         """SHA-256 over every choice but the words and the expectation, hexadecimal."""
         stated: dict[str, Any] = {} if self.format == PLAIN else {"format": self.format}
-        amount = {type(self.cost).__name__.lower(): str(self.cost.amount)}
+        amount = {self.measure: str(self.cost.amount)}
         names = ("unit", "trips", "columns")
         shares = [str(share) for share in self.levels.shares]
         chosen = {name: getattr(self, name) for name in names}
@@ -132,14 +173,14 @@ class Plan(PlanInFile):
 
     def _facts(self) -> list[tuple[str, str]]:
         counted = f", of whom at most {self.trips} trips count" if self.unit == "person" else ""
-        sizes = ", ".join(
-            f"{name} {many:,}" for name, many in zip(self.areas.level_names, self.levels.sizes, strict=True)
-        )
+        legs = f"at most {len(self.columns.stops) + 1} of a trip, between its ends and stops"
+        levels = zip(self.areas.level_names, self.levels.sizes, self.levels.shares, strict=True)
         return [
             ("plan", self.title),
             ("protects", f"one {self.unit}{counted} ({self.relation})"),
             ("cost", str(self.cost)),
-            ("levels", sizes),
+            *([("legs", legs)] if self.columns.stops else []),
+            *((f"level {name}", f"{many:,} counted, share {share} of each end") for name, many, share in levels),
             *([] if self.slices is None else [("slices", f"{len(self.slice_names):,}")]),
             ("numbers", f"{self.levels.areas**2:,} pairs of areas, all of them, empty or not"),
         ]

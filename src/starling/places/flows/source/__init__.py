@@ -4,7 +4,8 @@ Forms: CSV with a header, Parquet (one file, or a folder of parts), and what a s
 of an area, or by a longitude and a latitude.
 
 Every record follows one rule, so that none can stop a run: a trip is dropped, uncounted, if one of its ends is missing, names no area, or
-lies in none, if its time is in no slice, or if it has no person where a person is protected.
+lies in none, if its time is in no slice, or if it has no person where a person is protected. A stop that is missing or names no area is
+passed over: the leg leads on to the next place.
 """
 
 from functools import partial
@@ -57,6 +58,19 @@ def pairs_of(plan: Plan, table: pa.Table) -> Int64:
         return pairs
     at = slices_of(plan, table)
     return np.where((at >= 0) & (pairs >= 0), at * plan.levels.areas**2 + pairs, -1)
+
+
+def ways_of(plan: Plan, table: pa.Table) -> Int64:
+    """int64 (records,): the whole way of each trip with stops as a number below `Plan.codes`: slice, stops in their order, each by its area
+    or, passed over, by the number of areas, then origin and destination; -1 for a record that is dropped.
+    """
+    pairs, areas = pairs_of(plan, table), plan.levels.areas
+    slices, ends = np.divmod(pairs, areas**2)
+    ways = slices
+    for name in plan.columns.stops:
+        stop = areas_named(plan.areas, table[name])
+        ways = ways * (areas + 1) + np.where(stop >= 0, stop, areas)
+    return np.where(pairs >= 0, ways * areas**2 + ends, -1)
 
 
 def ends_of(plan: Plan, table: pa.Table) -> tuple[Int64, Int64]:

@@ -14,7 +14,7 @@ from starling.engine.held_records import Held
 from starling.engine.record_files import Records
 from starling.errors import SHOWN
 from starling.places.flows.plan import Plan
-from starling.places.flows.source import Int64, ends_of
+from starling.places.flows.source import Int64, areas_named, ends_of
 from starling.places.source.validation import FIX, check_unit, inspected
 from starling.privacy.trust import NotPrivate
 from starling.release.domain import Validated
@@ -54,4 +54,8 @@ def _check(plan: Plan, table: pa.Table, lines: Int64, file: str, tally: Tally) -
         unknown = (areas < 0) & ~missing
         tally.add(column, "is no id of an area", unknown, lines, file)
         tally.show(column, "is no id of an area", "code", texts.filter(pa.array(unknown)), plan.areas.ids)
+    for column in named.stops:
+        texts = labels(table[column])
+        unknown = (areas_named(plan.areas, table[column]) < 0) & texts.is_valid().to_numpy(zero_copy_only=False)
+        tally.add(column, "is a stop in no area", unknown, lines, file)
     check_unit(plan, table, lines, file, tally)

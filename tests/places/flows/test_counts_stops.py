@@ -1,0 +1,68 @@
+"""Legs of trips with stops: counted as one reads them, of trips that are kept whole."""
+
+from collections import Counter
+from itertools import combinations, pairwise, product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from starling.places.flows.counts import legs_of, tally
+from starling.places.flows.plan import Plan
+from starling.places.flows.plan.levels import Int64
+from starling.places.flows.source import open_records
+from tests.places.flows.worlds import STOPPING, STOPS, plan
+
+KEY = bytes(16)
+PLACES = (None, 1, 2, 3, 4, 9)
+"""Of a record: missing, the four areas, and none."""
+
+
+def slow(rows: list[tuple[Any, ...]]) -> Int64:
+    """The legs of records of an origin, two stops and a destination, each read on its own."""
+    legs = Counter[tuple[int, int]]()
+    for begin, *stops, end in rows:
+        if begin in range(1, 5) and end in range(1, 5):
+            legs.update(pairwise([begin, *(each for each in stops if each in range(1, 5)), end]))
+    counted = np.zeros((4, 4), dtype=np.int64)
+    for (one, other), many in legs.items():
+        counted[one - 1, other - 1] = many
+    return counted
+
+
+def records(rows: list[tuple[Any, ...]]) -> dict[str, Any]:
+    return dict(zip(("a", "via", "then", "b"), map(list, zip(*rows, strict=True)), strict=True))
+
+
+def counted(of: Plan, rows: list[tuple[Any, ...]], key: bytes = KEY, **more: Any) -> Int64:
+    (legs,) = tally(of, open_records({**records(rows), **more}, of), key)
+    return np.asarray(legs)
+
+
+def test_every_way_of_a_trip_is_counted_by_its_legs(tmp_path: Path) -> None:
+    of, rows = plan(tmp_path, **STOPS), list(product(PLACES, repeat=4))
+    assert np.array_equal(counted(of, rows), slow(rows))
+    for row in ((1, 2, 2, 2), (1, 9, 3, 4), (1, 9, 9, 1), (9, 1, 1, 1)):
+        assert np.array_equal(counted(of, [row]), slow([row]))
+
+
+def test_what_is_kept_of_a_person_is_trips_with_all_their_legs(tmp_path: Path) -> None:
+    of = plan(tmp_path, **STOPPING)
+    rows = [(1, 2, 3, 4), (4, 3, 2, 1), (2, None, None, 2), (3, 1, 9, 3)]
+    pairs = [slow(list(pair)).tolist() for pair in combinations(rows, 2)]
+    kept = [counted(of, rows, bytes([at] * 16), who=["x"] * 4).tolist() for at in range(4)]
+    assert all(each in pairs for each in kept)
+    assert len({str(each) for each in kept}) > 1, "the key chooses"
+    every = counted(of, rows, who=["w", "w", "x", "x"])
+    assert np.array_equal(every, slow(rows))
+
+
+def test_no_unit_has_more_legs_than_its_plan_says(tmp_path: Path) -> None:
+    """All that one person may have, of up to two trips of up to two stops; a unit more or less adds it to what others have."""
+    of = plan(tmp_path, **STOPPING)
+    assert of.legs == 6
+    ends, ways = np.arange(of.codes), np.ones(1, dtype=np.int64)
+    legs = np.array([legs_of(of, ends[at : at + 1], ways).sum() for at in range(of.codes)])
+    assert legs.min() == 1
+    assert legs.max() == 3
+    assert of.trips * legs.max() == of.legs
