@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from starling.genome.adjusted import Coding, covariate_basis, residual_columns, tiles
 from starling.genome.adjusted.columns import TILE
-from tests.genome.residuals import CODED, as_calls, plain_residuals
+from tests.genome.residuals import CODED, as_calls, plain_residuals, whole
 
 
 @pytest.mark.parametrize("coding", CODED)
@@ -16,7 +16,7 @@ def test_residuals_are_those_of_least_squares(coding: Coding, second: bool) -> N
     random = np.random.default_rng(4)
     carried = random.choice([-1, 0, 1, 2], size=(40, 37), p=[0.1, 0.4, 0.3, 0.2]).astype(np.int8)
     covariates = random.normal(size=(37, 3)) * [1, 1e6, 1e-6] + [0, 1e7, 5]
-    columns = residual_columns(as_calls(carried, second), coding, covariate_basis(covariates))
+    columns = whole(residual_columns(as_calls(carried, second), coding, covariate_basis(covariates)))
     assert np.allclose(columns.values, plain_residuals(carried, coding, covariates), atol=1e-9)
     called = carried >= 0
     assert columns.calls.tolist() == called.sum(axis=1).tolist()
@@ -26,7 +26,7 @@ def test_residuals_are_those_of_least_squares(coding: Coding, second: bool) -> N
 
 def test_what_the_basis_explains_is_zero() -> None:
     carried = np.array([[0, 1, 2, 1, 0, 0], [1] * 6, [-1] * 6, [0, 1, 0, 1, 0, 2]], dtype=np.int8)
-    columns = residual_columns(as_calls(carried), "additive", covariate_basis(carried[:1].T / 3.0))
+    columns = whole(residual_columns(as_calls(carried), "additive", covariate_basis(carried[:1].T / 3.0)))
     assert not columns.values[:3].any()
     assert np.abs(columns.values[3]).max() > 0.1
     assert columns.calls.tolist() == [6, 6, 0, 6]
@@ -59,3 +59,15 @@ def test_tiles_are_bounded_and_lose_nothing() -> None:
     parts = list(tiles(calls, TILE // 3))
     assert [len(part.snps) for part in parts] == [3, 3, 1]
     assert np.array_equal(np.concatenate([part.packed for part in parts]), calls.packed)
+
+
+def test_columns_do_not_depend_on_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(6)
+    calls = as_calls(random.choice([-1, 0, 1, 2], size=(11, 70)).astype(np.int8))
+    basis = covariate_basis(random.normal(size=(70, 2)))
+    (at_once,) = residual_columns(calls, "additive", basis)
+    monkeypatch.setattr("starling.genome.adjusted.columns.TILE", 70 * 4)
+    parts = list(residual_columns(calls, "additive", basis))
+    assert [len(part.snps) for part in parts] == [4, 4, 3]
+    for column, wanted in zip(whole(parts), at_once, strict=True):
+        assert np.array_equal(column, wanted)

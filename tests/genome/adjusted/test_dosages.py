@@ -6,7 +6,7 @@ import pytest
 from starling.genome.adjusted import ScoreTests, covariate_basis, dosages, residual_columns, residual_dosages
 from starling.genome.arrays import Float64, Int8
 from starling.genome.source.dosages import MOST, NO_DOSAGE, STEP, Dosages
-from tests.genome.residuals import as_calls
+from tests.genome.residuals import as_calls, whole
 
 RANDOM = np.random.default_rng(4)
 
@@ -56,7 +56,7 @@ def test_whole_dosages_give_what_calls_do_bit_by_bit(people: int) -> None:
     tests = ScoreTests.of("additive", response, basis)
     for mine, other in (
         (tests.score_dosages(as_dosages(copies)), tests.score(as_calls(copies))),
-        (residual_dosages(as_dosages(copies), basis), residual_columns(as_calls(copies), "additive", basis)),
+        (residual_dosages(as_dosages(copies), basis), whole(residual_columns(as_calls(copies), "additive", basis))),
     ):
         for column, wanted in zip(mine, other, strict=True):
             np.testing.assert_array_equal(column, wanted)
@@ -68,20 +68,14 @@ def test_sums_are_exact() -> None:
     coded = dosages.coded_dosages(drawn(6, people))
     basis = covariate_basis(RANDOM.normal(size=(people, 3)))
     tests = ScoreTests.of("additive", RANDOM.normal(size=people), basis)
-    for sums, power, weights in (
-        (dosages.dosage_sums(coded, tests.weights), 1, tests.weights),
-        (dosages.dosage_square_sums(coded, tests.squares), 2, tests.squares),
-    ):
-        whole = [[int(number * 2.0**80) for number in row[:people]] for row in weights]
-        for snp in (1, 3):
+    sums, weights, squares = dosages.dosage_sums(coded, tests.weights), tests.weights.values, tests.weights.squares
+    exactly = [[int(number * 2.0**80) for number in column] for column in weights[:people].T]
+    for snp in (1, 3):
+        called = ~coded.missing[snp]
+        assert called.all() == (snp == 1)
+        for at, column in enumerate(exactly):
+            power = 2 if at == squares else 1
             steps = [int(step) ** power for step in coded.steps[snp]]
-            exact = [sum(s * w for s, w in zip(steps, row, strict=True)) for row in whole]
-            called = ~coded.missing[snp]
-            assert called.all() == (snp == 1)
-            mean = float(coded.means[snp]) ** power
-            missing = [float(row[:people][~called].sum()) for row in weights]
-            wanted = [
-                total / 2**80 / STEP**power + (mean * lost if snp == 3 else 0)
-                for total, lost in zip(exact, missing, strict=True)
-            ]
-            np.testing.assert_array_equal(sums[snp], wanted)
+            exact = sum(s * w for s, w in zip(steps, column, strict=True)) / 2**80 / STEP**power
+            missing = float(coded.means[snp]) ** power * float(weights[:people, at][~called].sum())
+            assert sums[snp, at] == exact + missing

@@ -5,7 +5,7 @@ import pytest
 
 from starling.genome.adjusted import Coding, ScoreTests, covariate_basis, residual_columns
 from starling.genome.arrays import Float64, Int8
-from tests.genome.residuals import CODED, as_calls, plain_residuals
+from tests.genome.residuals import CODED, as_calls, plain_residuals, whole
 
 
 def check(carried: Int8, coding: Coding, covariates: Float64, response: Float64, second: bool = False) -> None:
@@ -60,7 +60,7 @@ def test_what_the_basis_explains_says_nothing_of_many_people_either() -> None:
     response = (np.arange(people) % 7 - 3).astype(np.float64)
     found = ScoreTests.of("additive", response, basis).score(as_calls(carried))
     assert (found.variances > 0).tolist() == [False] * 4 + [True]
-    columns = residual_columns(as_calls(carried), "additive", basis)
+    columns = whole(residual_columns(as_calls(carried), "additive", basis))
     assert columns.values.any(axis=1).tolist() == [False] * 4 + [True]
 
 

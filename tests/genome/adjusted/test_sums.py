@@ -7,51 +7,36 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from starling.genome.adjusted.sums import (
-    BYTES,
-    FEW,
-    ROWS,
-    call_counts,
-    coded,
-    on_grid,
-    padded,
-    sums_over_people,
-    sums_with_means,
-)
-from starling.genome.source.calls import copies
-from tests.genome.residuals import as_calls
+from starling.genome.adjusted import Coding
+from starling.genome.adjusted.sums import BYTES, Weights, call_counts, coded, on_grid, sums_with_means
+from starling.genome.source.calls import Calls, copies, packed
+from tests.genome.residuals import CODED, as_calls
 
 
-@pytest.mark.parametrize("second", [False, True])
-def test_sums_are_exact(second: bool) -> None:
-    """Of more SNPs and people than are unpacked at once, against fractions."""
+@pytest.mark.parametrize("coding", CODED)
+def test_sums_are_exact(coding: Coding) -> None:
+    """Of alleles either way round and turned or not, with missing calls by a mean, and of squares: against fractions."""
     random = np.random.default_rng(1)
-    snps, people = ROWS + 2, 4 * BYTES + 3
+    people, snps = 4 * BYTES + 3, 8
     carried = random.integers(-1, 3, size=(snps, people)).astype(np.int8)
-    weights = on_grid(random.normal(size=(5, people)) * np.array([[1], [1e9], [1e-9], [3], [0]]), people)
-    calls = as_calls(carried, second)
-    found = sums_over_people(calls.packed, coded(calls, np.tile([0.0, 1.0, 2.0, 0.0], (snps, 1))), padded(weights))
-    exact = [[Fraction(each) for each in row] for row in weights.tolist()]
-    for snp in (0, 1, ROWS - 1, ROWS, snps - 1):
-        for at, row in enumerate(exact):
-            each = sum(w * max(0, number) for w, number in zip(row, carried[snp].tolist(), strict=True))
-            assert Fraction(found[snp, at]) == each
-    assert not found[:, 5:].any()
-
-
-@pytest.mark.parametrize("share", [0.0, FEW / 4, FEW * 4])
-def test_missing_calls_are_means_however_many_they_are(share: float) -> None:
-    """Few are looked up one by one, many are summed as the others are; against sums of unpacked numbers, on a coarse grid."""
-    random = np.random.default_rng(2)
-    snps, people = 5, 4 * BYTES + 3
-    carried = np.where(random.random((snps, people)) < share, -1, random.integers(0, 3, (snps, people))).astype(np.int8)
-    carried[-1] = 1
-    calls, means = as_calls(carried, second=False), random.integers(0, 8, snps) / 4
-    weights = random.integers(-99, 100, (5, people)) / 8
-    values = np.tile([0.0, 1.0, 2.0], (snps, 1))
-    found = sums_with_means(calls, call_counts(calls, people), values, means, padded(weights))
-    filled = np.where(carried < 0, means[:, np.newaxis], carried)
-    assert found[:, :5].tolist() == (filled[:, np.newaxis] * weights).sum(axis=2).tolist()
+    rows = on_grid(random.normal(size=(4, people)) * np.array([[1], [1e9], [1e-9], [3]]), 2 * people)
+    weights = Weights.of((*rows, rows[3]), 5, people, squares=4)
+    second, turned = np.arange(snps) % 2 > 0, np.arange(snps) % 4 > 1
+    numbers = np.where(second[:, np.newaxis] & (carried >= 0), 2 - carried, carried).astype(np.int8)
+    values = np.where(turned[:, np.newaxis], CODED[coding][2] - np.array(CODED[coding]), CODED[coding]).astype(float)
+    means = random.integers(0, 8, snps) / 4
+    found = sums_with_means(Calls(np.arange(snps), packed(numbers), second), values, means, weights)
+    assert found.shape == (snps, 8)
+    for snp, row in enumerate(carried.tolist()):
+        stands = [Fraction(values[snp, copies] if copies >= 0 else means[snp]) for copies in row]
+        for at, each in enumerate((*rows, rows[3])):
+            exact = sum(n ** (2 if at == 4 else 1) * Fraction(w) for n, w in zip(stands, each.tolist(), strict=True))
+            # A mean makes a sum that need not be on the grid: it is rounded once or twice.
+            assert abs(Fraction(found[snp, at]) - exact) <= 2.0**-50 * np.abs(each).sum() * 4
+            called = sum(n * Fraction(w) for n, w, c in zip(stands, each.tolist(), row, strict=True) if c >= 0)
+            missing = sum(Fraction(w) for w, c in zip(each.tolist(), row, strict=True) if c < 0)
+            if at < 4:
+                assert found[snp, at] == float(called) + float(means[snp]) * float(missing)
 
 
 @pytest.mark.examples(40)

@@ -35,7 +35,7 @@ def test_a_file_of_another_kind_or_size_is_refused(tmp_path: Path, change: objec
 
 @pytest.mark.parametrize("length", [1, 2, 3, 100])
 def test_rows_come_from_anywhere_and_each_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, length: int) -> None:
-    monkeypatch.setattr("starling.genome.source.bed.chunk_length", lambda _: length)
+    monkeypatch.setattr("starling.genome.source.bed.chunk_length", lambda *_: length)
     study = a_study(snps=40, people=13)
     path = Path(f"{write_bed(study, tmp_path / 'x')}.bed")
     random = np.random.default_rng(length)
@@ -55,6 +55,13 @@ def test_rows_come_from_anywhere_and_each_once(tmp_path: Path, monkeypatch: pyte
         list(read_bed(path, path.stat().st_size, 13, indices, rows, second, note))
         expected = {100 + at: (study.copies[row].tolist(), bool(second[at])) for at, row in enumerate(rows.tolist())}
         assert seen == expected
+
+
+def test_chunks_have_the_bytes_that_are_asked_for(tmp_path: Path) -> None:
+    path, rows = Path(f"{write_bed(a_study(snps=40, people=13), tmp_path / 'x')}.bed"), np.arange(40)
+    for chunk, lengths in ((1, [1] * 40), (4 * 15, [15, 15, 10]), (1 << 20, [40])):
+        parts = read_bed(path, path.stat().st_size, 13, rows, rows, rows > 3, lambda calls: len(calls.snps), chunk)
+        assert list(parts) == lengths
 
 
 def test_a_file_that_changed_or_ends_early_is_found(tmp_path: Path) -> None:

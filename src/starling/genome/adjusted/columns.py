@@ -10,7 +10,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from starling.genome.adjusted.sums import CallCounts, call_counts, coded, on_grid, padded, sums_with_means
+from starling.genome.adjusted.sums import CallCounts, Weights, call_counts, coded, on_grid, padded, sums_with_means
 from starling.genome.arrays import Flags, Float64, Int64, UInt8
 from starling.genome.source.calls import Calls
 from starling.privacy.compiled import compiled
@@ -87,26 +87,33 @@ def tiles(calls: Calls, people: int) -> Iterator[Calls]:
         yield Calls(calls.snps[some], calls.packed[some], calls.second[some])
 
 
-def residual_columns(calls: Calls, coding: Coding, basis: Float64) -> Columns:
-    """The columns of a tile of SNPs with a basis projected out.
+def residual_columns(calls: Calls, coding: Coding, basis: Float64) -> Iterator[Columns]:
+    """The columns of a chunk of SNPs with a basis projected out, tile by tile, as `tiles` makes them.
 
     Args:
-        calls: A tile (see `tiles`): all its SNPs are unpacked at once, eight bytes a person and SNP.
+        calls: A chunk.
         coding: What a person's copies of the carried allele count as.
         basis: Orthonormal, from `covariate_basis`, float64 (n, r).
     """
-    people = len(basis)
+    people, rank = basis.shape
     numbers = call_counts(calls, people)
     coded_calls = rarer_half(numbers, coding)
-    weights = padded(on_grid(np.ascontiguousarray(basis.T), people))
-    explained = sums_with_means(calls, numbers, coded_calls.values, coded_calls.means, weights)
-    rest = np.empty((len(calls.snps), people))
-    _decode(calls.packed, coded(calls, np.column_stack((coded_calls.values, coded_calls.means))), rest)
-    take_out(explained, weights, rest)
+    rows = padded(on_grid(np.ascontiguousarray(basis.T), people))
+    weights = Weights.of(rows[:rank, :people], rank, people)
+    sums = sums_with_means(calls, coded_calls.values, coded_calls.means, weights)
+    explained = np.ascontiguousarray(sums[:, : len(rows)])
     squares = coded_calls.squares - (explained * explained).sum(axis=1)
     informative = is_informative(squares, coded_calls.squares, coded_calls.means, people)
-    rest *= np.where(informative, coded_calls.signs, 0.0)[:, np.newaxis]
-    return Columns(calls.snps, rest, coded_calls.original_means, numbers.calls, numbers.frequencies)
+    code = coded(calls, np.column_stack((coded_calls.values, coded_calls.means)))
+    signs, begin = np.where(informative, coded_calls.signs, 0.0)[:, np.newaxis], 0
+    for tile in tiles(calls, people):
+        some = slice(begin, begin := begin + len(tile.snps))
+        rest = np.empty((len(tile.snps), people))
+        _decode(tile.packed, code[some], rest)
+        take_out(explained[some], rows, rest)
+        rest *= signs[some]
+        means, called = coded_calls.original_means[some], numbers.calls[some]
+        yield Columns(tile.snps, rest, means, called, numbers.frequencies[some])
 
 
 class CodedCalls(NamedTuple):
@@ -115,13 +122,15 @@ class CodedCalls(NamedTuple):
     Attributes:
         values: What 0, 1 and 2 copies of the carried allele count as, float64 (c, 3).
         signs: 1, or -1 where they are turned: the largest number of the coding less them, float64 (c,).
-        means: Mean of the calls as they are coded, 0 where there is none, float64 (c,).
+        totals: Sum of the calls as they are coded, float64 (c,).
+        means: Their mean, 0 where there is no call, float64 (c,).
         squares: Sum of their squares over all people, missing ones by the mean, float64 (c,).
         original_means: Mean of the calls before they are turned, float64 (c,).
     """
 
     values: Float64
     signs: Float64
+    totals: Float64
     means: Float64
     squares: Float64
     original_means: Float64
@@ -134,9 +143,10 @@ def rarer_half(numbers: CallCounts, coding: Coding) -> CodedCalls:
     original = (counts * values).sum(axis=1) / some
     common = original > values[2] / 2
     turned = np.where(common[:, np.newaxis], values[2] - values, values)
-    means = (counts * turned).sum(axis=1) / some
+    totals = (counts * turned).sum(axis=1)
+    means = totals / some
     squares = (counts * turned * turned).sum(axis=1) + numbers.counts[:, 3] * means**2
-    return CodedCalls(turned, np.where(common, -1.0, 1.0), means, squares, original)
+    return CodedCalls(turned, np.where(common, -1.0, 1.0), totals, means, squares, original)
 
 
 def is_informative(left: Float64, squares: Float64, means: Float64, people: int) -> Flags:

@@ -23,6 +23,7 @@ from starling.genome.adjusted.columns import covariate_basis
 from starling.genome.adjusted.pruning import RARE, Planes, Pruning, planes
 from starling.genome.adjusted.sums import (
     CallCounts,
+    Weights,
     add_over_snps,
     call_counts,
     coded,
@@ -163,10 +164,10 @@ class _Standard:
         variances = 2 * np.maximum(shares * (1 - shares), RARE * (1 - RARE))
         return cls(calls, counts, 2 * shares, 1 / np.sqrt(variances))
 
-    def times(self, weights: Float64) -> Float64:
-        """X of the chunk times vectors of mean 0 (`padded`): float64 (c, width)."""
+    def times(self, weights: Weights) -> Float64:
+        """X of the chunk times vectors of mean 0: float64 (c, width), or wider."""
         copies = np.tile([0.0, 1.0, 2.0], (len(self.mean), 1))
-        return sums_with_means(self.calls, self.counts, copies, self.mean, weights) * self.scale[:, np.newaxis]
+        return sums_with_means(self.calls, copies, self.mean, weights) * self.scale[:, np.newaxis]
 
     def add(self, vectors: Float64, largest: float, sums: Float64) -> None:
         """Add X' of the chunk times vectors, float64 (c, width), each number at most `largest`; but for a constant of each vector."""
@@ -192,10 +193,11 @@ def _dealt_out(study: _Study, width: int) -> Float64:
 
 def _multiplied(study: _Study, block: Float64) -> Float64:
     """X'X times vectors, float64 (n, width), orthonormal and of mean 0."""
-    weights = padded(on_grid(np.ascontiguousarray(block.T), study.people))
+    width = block.shape[1]
+    weights = Weights.of(on_grid(np.ascontiguousarray(block.T), study.people), width, study.people)
     # A row of X has a sum of squares of at most 2 n: at any frequency, most people have either 0 or 2 copies.
     largest = np.sqrt(2 * study.people)
-    return _sums(study, block.shape[1], lambda chunk: chunk.times(weights)[:, : block.shape[1]], float(largest))
+    return _sums(study, width, lambda chunk: chunk.times(weights)[:, :width], float(largest))
 
 
 def _sums(study: _Study, width: int, weigh: Callable[[_Standard], Float64], largest: float) -> Float64:

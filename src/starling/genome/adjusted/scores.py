@@ -11,6 +11,7 @@ No column x is ever made. With a the coded calls, Q the basis, c = Q'a and w = r
 The sums are exact (sums.py), and a counts what the rarer half of the alleles does, so that these differences keep ten digits.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -20,11 +21,10 @@ from starling.genome.adjusted.columns import CodedCalls, Coding, is_informative,
 from starling.genome.adjusted.dosages import (
     CodedDosages,
     coded_dosages,
-    dosage_square_sums,
     dosage_sums,
     dosage_tiles,
 )
-from starling.genome.adjusted.sums import call_counts, on_grid, padded, sums_with_means
+from starling.genome.adjusted.sums import Weights, call_counts, on_grid, sums_with_means
 from starling.genome.arrays import Float64, Int64
 from starling.genome.source.calls import Calls
 from starling.genome.source.dosages import Dosages
@@ -59,46 +59,50 @@ class ScoreTests:
     Attributes:
         coding: What a person's copies of the carried allele count as.
         people: n.
-        weights: The basis, the basis times w, and r: `padded`, float64 (2r + 1 or more, .).
-        squares: w, `padded`.
+        intercept: The number of the basis's first vector.
+        weights: The others, all of them times w, then r, w, and w for squares: 2 r + 2 columns.
         inner: Q' diag(w) Q, float64 (r, r).
     """
 
     coding: Coding
     people: int
-    weights: Float64
-    squares: Float64
+    intercept: float
+    weights: Weights
     inner: Float64
 
     @classmethod
     def of(cls, coding: Coding, response: Float64, basis: Float64) -> "ScoreTests":
         """The tests of a response, float64 (n,), with an orthonormal basis from `covariate_basis`, float64 (n, r)."""
         people, rank = basis.shape
-        weights = padded(np.zeros((2 * rank + 1, people)))
-        # Row by row: of half a million people every copy of them counts.
-        columns = [row[:people] for row in weights[:rank]]
+        columns = [on_grid(basis[np.newaxis, :, at], people)[0] for at in range(rank)]
         rest = response.astype(np.float64)
-        for at, column in enumerate(columns):
-            column[:] = on_grid(basis[np.newaxis, :, at], people)[0]
+        for column in columns:
             rest -= column * (column * rest).sum()
         squared = rest * rest
         inner = np.empty((rank, rank))
         for row, column in enumerate(columns):
             weighted = column * squared
-            weights[rank + row, :people] = on_grid(weighted[np.newaxis], people)[0]
             for other in range(row + 1):
                 inner[row, other] = inner[other, row] = (weighted * columns[other]).sum()
-        weights[2 * rank, :people] = on_grid(rest[np.newaxis], people)[0]
-        # Squares of numbers up to 2 are up to 4, twice what a grid is made for.
-        return cls(coding, people, weights, padded(on_grid(squared[np.newaxis], 2 * people)), inner)
+
+        def rows() -> Iterator[Float64]:
+            yield from columns[1:]
+            for column in columns:
+                yield on_grid((column * squared)[np.newaxis], people)[0]
+            yield on_grid(rest[np.newaxis], people)[0]
+            # Squares of numbers up to 2 are up to 4, twice what a grid is made for.
+            last = on_grid(squared[np.newaxis], 2 * people)[0]
+            yield from (last, last)
+
+        weights = Weights.of(rows(), 2 * rank + 2, people, squares=2 * rank + 1)
+        return cls(coding, people, float(columns[0][0]), weights, inner)
 
     def score(self, calls: Calls) -> Scores:
         """The tests of a chunk as it is read."""
         numbers = call_counts(calls, self.people)
         coded = rarer_half(numbers, self.coding)
-        sums = sums_with_means(calls, numbers, coded.values, coded.means, self.weights)
-        second = sums_with_means(calls, numbers, coded.values**2, coded.means**2, self.squares)[:, 0]
-        return self._scores(calls.snps, coded, numbers.calls, numbers.frequencies, sums, second)
+        sums = sums_with_means(calls, coded.values, coded.means, self.weights)
+        return self._scores(calls.snps, coded, numbers.calls, numbers.frequencies, sums)
 
     def score_dosages(self, dosages: Dosages) -> Scores:
         """The tests of a chunk of dosages; the coding is additive."""
@@ -107,8 +111,7 @@ class ScoreTests:
 
     def _score_tile(self, dosages: Dosages) -> Scores:
         coded = coded_dosages(dosages)
-        sums, second = dosage_sums(coded, self.weights), dosage_square_sums(coded, self.squares)[:, 0]
-        return self._scores(dosages.snps, coded, coded.calls, coded.frequencies, sums, second)
+        return self._scores(dosages.snps, coded, coded.calls, coded.frequencies, dosage_sums(coded, self.weights))
 
     def _scores(
         self,
@@ -117,11 +120,13 @@ class ScoreTests:
         calls: Int64,
         frequencies: Float64,
         sums: Float64,
-        second: Float64,
     ) -> Scores:
         """From the sums over people of copies and of their squares."""
         rank = len(self.inner)
-        explained, weighted, score = sums[:, :rank], sums[:, rank : 2 * rank], sums[:, 2 * rank]
+        # The intercept is the same for everybody: its sum follows from those counted.
+        first = self.intercept * coded.totals + coded.means * (self.intercept * (self.people - calls))
+        explained = np.column_stack((first, sums[:, : rank - 1]))
+        weighted, score, second = sums[:, rank - 1 : 2 * rank - 1], sums[:, 2 * rank - 1], sums[:, 2 * rank + 1]
         squares = coded.squares - (explained * explained).sum(axis=1)
         quadratic = np.einsum("ij,jk,ik->i", explained, self.inner, explained)
         variances = np.maximum(second - 2 * (explained * weighted).sum(axis=1) + quadratic, 0.0)

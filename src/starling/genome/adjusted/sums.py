@@ -4,14 +4,16 @@ What is summed is a number on a grid (a whole multiple of a power of two) times 
 largest sum stays below 2^53 steps, every sum of doubles is exact, so the compiler may reorder them, which makes them several times as
 fast, and threads may add to whichever total is free.
 
-Packed rows are unpacked in pieces that stay in the processor's cache. A library of linear algebra is as fast on one thread, wants all
-calls unpacked, and fights with the threads that read the file over the processors.
+Sums over people come from tables (lookup.py). For sums over SNPs packed rows are unpacked in pieces that stay in the processor's cache. A
+library of linear algebra wants all calls unpacked, and fights with the threads that read the file over the processors.
 """
 
+from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 import numpy as np
 
+from starling.genome.adjusted.lookup import LANES, PEOPLE, sums_over_people
 from starling.genome.arrays import Float64, Int64, UInt8
 from starling.genome.source.calls import Calls
 from starling.genome.source.counting import genotype_tables, missing_calls, status_masks
@@ -23,8 +25,6 @@ ROWS: Final = 96
 """SNPs unpacked at once, a multiple of three."""
 BYTES: Final = 128
 """Bytes of a row unpacked at once: 512 people."""
-FEW: Final = 1 / 16
-"""Share of missing calls up to which they are looked up one by one: what is faster, and no matter for the sums."""
 _BY_COPIES: Final = np.array([2, 3, 1, 0])
 """Copies of A1 of each code of a .bed, or 3 where there is no call."""
 
@@ -61,27 +61,62 @@ def coded(calls: Calls, values: Float64) -> Float64:
     return np.take_along_axis(values, order, axis=1)
 
 
-def sums_with_means(calls: Calls, counts: CallCounts, values: Float64, means: Float64, weights: Float64) -> Float64:
+class Weights(NamedTuple):
+    """What people's copies are multiplied by, on grids. Made by `of`.
+
+    Attributes:
+        values: A row a person, float64 (p, k), as `lookup.sums_over_people` takes them.
+        totals: Sum of each column, float64 (k,).
+        bounds: Largest absolute value of each, float64 (k,).
+        squares: The column that squares of copies are multiplied by; its weights are those of the column before. 0 where there is none.
+    """
+
+    values: Float64
+    totals: Float64
+    bounds: Float64
+    squares: int
+
+    @classmethod
+    def of(cls, rows: Iterable[Float64], count: int, people: int, squares: int = 0) -> "Weights":
+        """From `count` rows of numbers `on_grid`, float64 (n,) each, taken one by one; further columns are 0."""
+        values = np.zeros((-(-people // PEOPLE) * PEOPLE, -(-count // LANES) * LANES))
+        for at, row in enumerate(rows):
+            values[:people, at] = row
+        return cls(values, values.sum(axis=0), np.maximum(values.max(axis=0), -values.min(axis=0)), squares)
+
+
+def sums_with_means(calls: Calls, values: Float64, means: Float64, weights: Weights) -> Float64:
     """For each SNP the sum over people of what her call stands for times each weight, a missing one for a mean: float64 (c, k).
 
     Args:
         calls: Some SNPs.
-        counts: Of them.
-        values: What 0, 1 and 2 copies of the carried allele stand for, 0 to 2, float64 (c, 3).
+        values: What 0, 1 and 2 copies of the carried allele stand for, 0 to 2, and not the same for 0 and 2: float64 (c, 3).
         means: What no call stands for, float64 (c,); it may be any number.
-        weights: `padded` numbers `on_grid`, float64 (k, .).
+        weights: Of the people.
     """
-    packed = calls.packed
-    sums = sums_over_people(packed, coded(calls, np.pad(values, ((0, 0), (0, 1)))), weights)
-    lacking = np.flatnonzero(counts.counts[:, 3])
-    missing = np.zeros((lacking.size, len(weights)))
-    if counts.counts[lacking, 3].sum() <= FEW * 4 * packed[lacking].size:
-        _over_missing(packed, lacking, weights, missing)
-    else:
-        code = coded(calls, np.tile([0.0, 0.0, 0.0, 1.0], (len(packed), 1)))
-        missing = sums_over_people(packed[lacking], code[lacking], weights)
-    sums[lacking] += means[lacking, np.newaxis] * missing
-    return sums
+    # By copies of A1: what none stands for, and a sign times a pattern on top. The few patterns there are have tables of their own.
+    by_copies = np.where(calls.second[:, np.newaxis], values[:, ::-1], values)
+    base, rest = by_copies[:, :1], by_copies[:, 1:] - by_copies[:, :1]
+    signs = np.sign(rest[:, 1:])
+    patterns = rest * signs
+    copies, missing = np.empty((2, len(values), len(weights.totals)))
+    left = np.ones(len(values), dtype=np.bool_)
+    while left.any():
+        pattern = patterns[left.argmax()]
+        rows = (patterns == pattern).all(axis=1)
+        counted = np.tile(pattern[:, np.newaxis], (1, len(weights.totals)))
+        if weights.squares:
+            counted[:, weights.squares] **= 2
+        packed = calls.packed if rows.all() else calls.packed[rows]
+        copies[rows], missing[rows] = sums_over_people(packed, counted, weights.values)
+        left &= ~rows
+    called, filled = weights.totals - missing, np.tile(means[:, np.newaxis], (1, len(weights.totals)))
+    sums = base * called + signs * copies
+    if at := weights.squares:
+        once = 2 * signs * copies[:, at - 1 : at]
+        sums[:, at] = (base * (base * called[:, at : at + 1] + once))[:, 0] + copies[:, at]
+        filled[:, at] *= means
+    return np.asarray(sums + filled * missing)
 
 
 def on_grid(values: Float64, terms: int, largest: Float64 | None = None) -> Float64:
@@ -95,24 +130,11 @@ def on_grid(values: Float64, terms: int, largest: Float64 | None = None) -> Floa
 
 
 def padded(rows: Float64) -> Float64:
-    """Rows as `sums_over_people` takes them: whole bytes of people and a multiple of four rows, filled up by zeros."""
+    """Rows as kernels take them: whole pieces of people and a multiple of four rows, filled up by zeros."""
     count, people = rows.shape
     room = np.zeros((-(-count // 4) * 4, -(-people // (4 * BYTES)) * 4 * BYTES))
     room[:count, :people] = rows
     return room
-
-
-def sums_over_people(packed: UInt8, code: Float64, weights: Float64) -> Float64:
-    """For each SNP the sum over people of what a call stands for times each weight: float64 (c, k).
-
-    Args:
-        packed: Calls, uint8 (c, ceil(n/4)).
-        code: What each code of a .bed stands for, at most 2, float64 (c, 4).
-        weights: `padded` numbers `on_grid`, float64 (k, .).
-    """
-    sums = np.zeros((-(-len(packed) // 3) * 3, len(weights)))
-    _over_people(packed, code, weights, sums)
-    return sums[: len(packed)]
 
 
 def add_over_snps(packed: UInt8, code: Float64, weights: Float64, sums: Float64) -> None:
@@ -141,76 +163,6 @@ def _unpack(packed: UInt8, code: Float64, begin: int, start: int, out: Float64) 
                     numbers[4 * at + person] = values[(byte >> (2 * person)) & 3]
         for at in range(4 * known, numbers.size):
             numbers[at] = 0.0
-
-
-@compiled_in_any_order
-def _over_people(packed: UInt8, code: Float64, weights: Float64, sums: Float64) -> None:
-    """The summing of `sums_over_people`."""
-    room = np.empty((ROWS, 4 * BYTES))
-    for begin in range(0, packed.shape[0], ROWS):
-        for start in range(0, packed.shape[1], BYTES):
-            _unpack(packed, code, begin, start, room)
-            left, right = 4 * start, 4 * (start + BYTES)
-            for row in range(0, min(ROWS, packed.shape[0] - begin), 3):
-                x, y, z = room[row], room[row + 1], room[row + 2]
-                for at in range(0, weights.shape[0], 4):
-                    p, q = weights[at, left:right], weights[at + 1, left:right]
-                    r, s = weights[at + 2, left:right], weights[at + 3, left:right]
-                    twelve(x, y, z, p, q, r, s, sums[begin + row : begin + row + 3, at : at + 4])
-
-
-@compiled_in_any_order
-def _over_missing(packed: UInt8, snps: Int64, weights: Float64, sums: Float64) -> None:
-    """Add the sum of each weight over those who have no call, of the SNPs at `snps`, to float64 (len(snps), k): one by one."""
-    room, numbers = np.empty((4 * BYTES, weights.shape[0])), weights.shape[0]
-    places = np.empty(BYTES, dtype=np.int64)
-    for start in range(0, packed.shape[1], BYTES):
-        known = min(BYTES, packed.shape[1] - start)
-        for number in range(numbers):
-            for person in range(4 * known):
-                room[person, number] = weights[number, 4 * start + person]
-        for at in range(snps.size):
-            calls, row, some = packed[snps[at], start : start + known], sums[at], 0
-            for place in range(known):
-                places[some] = place
-                some += (calls[place] & ~(calls[place] >> 1) & 0x55) != 0
-            for place in places[:some]:
-                for person in range(4):
-                    if (calls[place] >> (2 * person)) & 3 == 1:
-                        one = room[4 * place + person]
-                        for number in range(numbers):
-                            row[number] += one[number]
-
-
-@compiled_in_any_order
-def twelve(x: Float64, y: Float64, z: Float64, p: Float64, q: Float64, r: Float64, s: Float64, sums: Float64) -> None:
-    """Three SNPs by four weights: each number that is loaded is used several times."""
-    xp = xq = xr = xs = yp = yq = yr = ys = zp = zq = zr = zs = 0.0
-    for at in range(x.size):
-        xp += x[at] * p[at]
-        xq += x[at] * q[at]
-        xr += x[at] * r[at]
-        xs += x[at] * s[at]
-        yp += y[at] * p[at]
-        yq += y[at] * q[at]
-        yr += y[at] * r[at]
-        ys += y[at] * s[at]
-        zp += z[at] * p[at]
-        zq += z[at] * q[at]
-        zr += z[at] * r[at]
-        zs += z[at] * s[at]
-    sums[0, 0] += xp
-    sums[0, 1] += xq
-    sums[0, 2] += xr
-    sums[0, 3] += xs
-    sums[1, 0] += yp
-    sums[1, 1] += yq
-    sums[1, 2] += yr
-    sums[1, 3] += ys
-    sums[2, 0] += zp
-    sums[2, 1] += zq
-    sums[2, 2] += zr
-    sums[2, 3] += zs
 
 
 @compiled_in_any_order

@@ -65,8 +65,9 @@ def read_joint_scores(plan: Plan, genotypes: Genotypes, indices: Int64, scale: i
         columns[rows], numbers[rows], frequencies[rows] = part.values, part.calls, men.frequencies(part, of)
 
     def work(basis: Float64, calls: Calls) -> None:
-        for tile in tiles(men.calls(calls), len(basis)):
-            keep(residual_columns(tile, coding, basis), tile)
+        counted = men.calls(calls)
+        for tile, part in zip(tiles(counted, len(basis)), residual_columns(counted, coding, basis), strict=True):
+            keep(part, tile)
 
     def work_of_dosages(basis: Float64, dosages: Dosages) -> None:
         for tile in dosage_tiles(men.dosages(dosages)):
@@ -88,7 +89,7 @@ def chunk_distances(
     calls: Calls, coding: Coding, basis: Float64, phenotypes: Int64 | Flags, threshold: int, steps: int = 1
 ) -> Int64:
     """Of the SNPs of a chunk, int64 (c,)."""
-    columns = (residual_columns(tile, coding, basis).values for tile in tiles(calls, len(basis)))
+    columns = (tile.values for tile in residual_columns(calls, coding, basis))
     return column_distances(columns, phenotypes, threshold, steps)
 
 

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable
 from functools import partial
-from typing import cast
+from typing import Final, cast
 
 import numpy as np
 
+from starling.engine.machine import processors
 from starling.genome.adjusted import Coding, Scores, ScoreTests
 from starling.genome.arrays import Float64
 from starling.genome.counts.basis import study_bases
@@ -13,6 +14,15 @@ from starling.genome.counts.men import Men
 from starling.genome.measurements import SnpScores
 from starling.genome.plan import Plan
 from starling.genome.source import Calls, Dosages, Genotypes, read, read_dosages
+from starling.genome.source.calls import CHUNK
+
+HELD_BYTES: Final = 96 << 20
+"""Bytes of packed calls that all threads work on at a time: what people have in common is tabled once for the SNPs of a chunk."""
+
+
+def chunk_bytes() -> int:
+    """Bytes of a chunk of a .bed: the more processors there are, the less each has, so that memory stays bounded."""
+    return max(CHUNK, HELD_BYTES // processors())
 
 
 def read_scores(plan: Plan, genotypes: Genotypes, response: Float64) -> SnpScores:
@@ -40,7 +50,7 @@ def read_scores(plan: Plan, genotypes: Genotypes, response: Float64) -> SnpScore
         if plan.genotypes == "dosages":
             _fill(out, read_dosages(genotypes, plan, partial(of_dosages, tests), indices))
         else:
-            _fill(out, read(genotypes, plan, partial(of_calls, tests), indices))
+            _fill(out, read(genotypes, plan, partial(of_calls, tests), indices, chunk=chunk_bytes()))
         ranks.append(basis.shape[1] - 1)
     return out._replace(adjusted=min(ranks))
 

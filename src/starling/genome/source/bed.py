@@ -5,15 +5,16 @@ A .bed says nothing but calls, so its size is public: three bytes, and for each 
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Final, TypeVar
 
 import numpy as np
 
-from starling.engine.machine import in_order
+from starling.engine.machine import in_order, processors
 from starling.genome.arrays import Flags, Int64, UInt8
-from starling.genome.source.calls import Calls, bytes_a_snp, chunk_length
+from starling.genome.source.calls import CHUNK, Calls, bytes_a_snp, chunk_length
 from starling.genome.source.input_checks import changed, refuse, size_of
 
 MAGIC: Final = b"\x6c\x1b"
@@ -45,9 +46,16 @@ def check_bed(path: Path, people: int, rows: int) -> int:
 
 
 def read_bed(
-    path: Path, size: int, people: int, indices: Int64, rows: Int64, second: Flags, work: Callable[[Calls], R]
+    path: Path,
+    size: int,
+    people: int,
+    indices: Int64,
+    rows: Int64,
+    second: Flags,
+    work: Callable[[Calls], R],
+    chunk: int = CHUNK,
 ) -> Iterator[R]:
-    """`work` of chunks of SNPs, done by several threads, in the order of the file, whose size is as checked.
+    """`work` of chunks of SNPs of `chunk` bytes each, done by several threads, in the order of the file, whose size is as checked.
 
     `indices` say which SNPs of the plan's list are read, `rows` which rows of the file they are, int64 (k,), and `second` whether the
     carried allele is A2, bool (k,). Raises SourceError when the file is gone, or is no longer the one that was checked.
@@ -66,9 +74,11 @@ def read_bed(
             which = order[start : start + length]
             packed = np.empty((len(which), stride), dtype=np.uint8)
             _fill(file, path, rows[which], packed)
+            _read_ahead(file, rows[order[start + ahead : start + ahead + length]], stride)
             return work(Calls(indices[which], packed, second[which]))
 
-        length = chunk_length(people)
+        length = chunk_length(people, chunk)
+        ahead = processors() * length
         yield from in_order(one, range(0, len(order), length))
     finally:
         os.close(file)
@@ -89,3 +99,11 @@ def _fill(file: int, path: Path, rows: Int64, out: UInt8) -> None:
             if not got:
                 raise changed(path)
             place, left = place + got, left[got:]
+
+
+def _read_ahead(file: int, rows: Int64, stride: int) -> None:
+    """Have the system fetch rows, ascending, while others are worked on, where it can and they lie together."""
+    if rows.size and hasattr(os, "posix_fadvise") and rows[-1] - rows[0] < 2 * rows.size:
+        start = HEADER + int(rows[0]) * stride
+        with suppress(OSError):
+            os.posix_fadvise(file, start, int(rows[-1] - rows[0] + 1) * stride, os.POSIX_FADV_WILLNEED)

@@ -35,9 +35,9 @@ class Calls(NamedTuple):
     second: Flags
 
 
-def chunk_length(people: int) -> int:
-    """SNPs of a chunk."""
-    return max(1, CHUNK // bytes_a_snp(people))
+def chunk_length(people: int, chunk: int = CHUNK) -> int:
+    """SNPs of a chunk of so many bytes."""
+    return max(1, chunk // bytes_a_snp(people))
 
 
 def bytes_a_snp(people: int) -> int:

@@ -18,7 +18,7 @@ from starling.genome.arrays import Flags, Int64
 from starling.genome.plan import Plan
 from starling.genome.plan.sites import UNKNOWN, Site, Sites, chromosome, read_sites
 from starling.genome.source.bed import check_bed, read_bed
-from starling.genome.source.calls import Calls
+from starling.genome.source.calls import CHUNK, Calls
 from starling.genome.source.covariates import open_covariates
 from starling.genome.source.dosages import Dosages, nearest_calls
 from starling.genome.source.input_checks import refuse
@@ -292,10 +292,12 @@ def read(
     work: Callable[[Calls], R],
     indices: Int64 | None = None,
     lost: Callable[[Int64], None] = lambda _: None,
+    *,
+    chunk: int = CHUNK,
 ) -> Iterator[R]:
     """`work` of chunks of SNPs, of all or of those at `indices`, which differ; done by several threads in the file's order, and each chunk
-    names its SNPs. `lost` is called with SNPs of a .pgen that could not be read, and count as missing. Of a plan that counts dosages, the
-    calls are those that they are near to.
+    names its SNPs. `lost` is called with SNPs of a .pgen that could not be read, and count as missing. A chunk of a .bed has `chunk` bytes.
+    Of a plan that counts dosages, the calls are those that they are near to.
 
     Raises SourceError when a file is no longer the one that was checked with the plan. Never because of what a call says.
     """
@@ -312,7 +314,7 @@ def read(
         from starling.genome.source.pgen import read_pgen
 
         return read_pgen(path, size, genotypes.pgen, chosen, matched.rows[chosen], matched.carried[chosen], work, lost)
-    return read_bed(path, size, plan.people, chosen, matched.rows[chosen], matched.second[chosen], work)
+    return read_bed(path, size, plan.people, chosen, matched.rows[chosen], matched.second[chosen], work, chunk)
 
 
 def read_dosages(
