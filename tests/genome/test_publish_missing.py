@@ -11,7 +11,7 @@ from scipy.stats import chi2_contingency, fisher_exact
 
 from starling.errors import ParameterError
 from starling.genome import preview
-from starling.genome.plan import LocSig, SnpPval
+from starling.genome.plan import NumSig, SnpCorr, SnpPval
 from starling.genome.plan.choices import UNPROTECTED
 from starling.genome.session import Plan
 from starling.privacy.least import LEAST_LATTICE_RATE
@@ -90,6 +90,24 @@ def test_a_missing_call_is_no_copy_without_it(study: tuple[Study, Path], tmp_pat
 
 
 @pytest.mark.parametrize("unit", ["person", "phenotype"])
+def test_calls_that_are_missing_in_cases_make_no_snp_significant(tmp_path: Path, unit: str) -> None:
+    """A SNP that everybody carries, of whose calls 60 of 100 cases lack one: by the one rule it is a hit, and the only one."""
+    whole, copies = a_study(), np.ones((1, PEOPLE), dtype=np.int8)
+    copies[0, :60], copies[0, 150:155] = MISSING, 0
+    lacking = Study(copies, whole.alleles[:1], whole.phenotypes, whole.places[:1])
+    write_bed(lacking, tmp_path / "study")
+    plan = a_plan((lacking, tmp_path), unit)
+    counted: dict[bool, Any] = {}
+    for apart in (True, False) if unit == "person" else (True,):
+        asked = Plan.of((plan if apart else replace(plan, missing=None)).values())
+        preview(asked, NumSig(TESTS[unit], 1, HUGE))
+        release = asked.release(tmp_path / "study", NumSig(TESTS[unit], 1, HUGE), tmp_path / f"apart-{apart}")
+        release.verify()
+        counted[apart] = (release.answer.low, release.answer.high)  # type: ignore[union-attr] # a number
+    assert counted == ({True: (0, 0), False: (1, 1)} if unit == "person" else {True: (0, 0)})
+
+
+@pytest.mark.parametrize("unit", ["person", "phenotype"])
 def test_an_export_has_the_people_with_a_call(study: tuple[Study, Path], tmp_path: Path, unit: str) -> None:
     release = a_plan(study, unit).release(study[1] / "study", SnpPval("rs2", TESTS[unit], HUGE), tmp_path / "one")
     release.export(tmp_path / "one.tsv", "gwas-ssf")
@@ -117,6 +135,7 @@ def test_the_least_budget_is_answered_and_a_preview_says_what_it_is_worth(
 
 
 def test_other_questions_are_refused_before_a_file_is_opened(study: tuple[Study, Path], tmp_path: Path) -> None:
-    with pytest.raises(ParameterError, match="is loc-sig, which does not count missing calls apart"):
-        a_plan(study, "person").release(tmp_path / "no such file", LocSig("g", 1, HUGE), tmp_path / "out")
+    question = SnpCorr("rs1", "rs2", "r2", HUGE)
+    with pytest.raises(ParameterError, match="is snp-corr, which does not count missing calls apart"):
+        a_plan(study, "person").release(tmp_path / "no such file", question, tmp_path / "out")
     assert not (tmp_path / "out").exists()

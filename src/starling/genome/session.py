@@ -175,7 +175,8 @@ def plan(  # noqa: PLR0913 - what a plan may state, by name
         x_model: How many copies a man's single one on X counts as, as PLINK's --xchr-model: 2, or 1 of phenotypes alone.
         chromosome_out: Whether components of a SNP's test are of the SNPs on other chromosomes alone.
         genotypes: Whether calls or imputed "dosages" are counted; dosages of phenotypes alone.
-        missing: "cell" to count who lacks a call in a cell of their own, for `SnpPval`; as no copy, or the mean, without it.
+        missing: "cell" to count who lacks a call in a cell of their own, for `NumSig`, `LocSig` and `SnpPval`; as no copy, or the mean,
+            without it.
         title: What the study is.
 
     Raises:

@@ -88,6 +88,17 @@ def test_compiled_and_exact_search_agree(test: Test, table: tuple[int, int, int,
     assert settled(rule, np.array([table]))[0] == distance_exactly(rule, table)
 
 
+@given(
+    st.sampled_from(["g", "chi2", "fisher"]),
+    st.tuples(*[st.integers(0, 400)] * 5).filter(any),
+    st.sampled_from(["0.3", "0.01", "1e-6"]),
+)
+def test_they_agree_with_people_outside_too(test: Test, table: tuple[int, int, int, int, int], p: str) -> None:
+    a, b, c, d, outside = table
+    rule = of_test(test, threshold_p(p), sum(table))
+    assert settled(rule, np.array([table]))[0] == distance_exactly(rule, (a, b, c, d), outside)
+
+
 @pytest.mark.series(1)
 @pytest.mark.parametrize("scale", [1, 1000, 80_000])
 def test_large_studies_agree_too(scale: int) -> None:

@@ -1,6 +1,7 @@
 """The public distance: equal to breadth-first search on all small tables, and 1-Lipschitz over all twelve moves."""
 
 from inspect import unwrap
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -31,6 +32,34 @@ def test_distance_is_that_of_breadth_first_search(test: Test, p: str) -> None:
         found = distance_to_significance(tables, test, p)
         assert np.array_equal(found, searched(n, significant(tables, test, p)))
         assert most_changed(found, n) == (1 if np.ptp(found) else 0)
+
+
+@pytest.mark.series(2)
+@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("p", ["0.3", "0.05", "0.001"])
+def test_with_missing_calls_apart_too(test: Test, p: str) -> None:
+    """All 30 moves between six cells, of which a table is significant by four; with nobody missing it is the distance of these."""
+    for n in range(2, 9):
+        tables = all_tables(n, 6)
+        rule = of_test(test, threshold_p(p), n)
+        yes = [decide(rule, a, b, c, d) != 0 for a, b, _, c, d, _ in tables.tolist()]
+        found = distance_to_significance(tables, test, p)
+        assert np.array_equal(found, searched(n, yes, 6))
+        assert most_changed(found, n, 6) == (1 if np.ptp(found) else 0)
+    called = np.random.default_rng(1).multinomial(20_000, [0.2, 0.3, 0.2, 0.3], 20)
+    none = np.insert(called, [2, 4], 0, axis=1)
+    assert np.array_equal(distance_to_significance(none, test, p), distance_to_significance(called, test, p))
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_a_small_move_of_six_large_cells_moves_the_distance_by_at_most_one(test: Test) -> None:
+    tables = np.random.default_rng(5).multinomial(50_000, [0.21, 0.29, 0.01, 0.19, 0.28, 0.02], 20)
+    here = distance_to_significance(tables, test, 5e-7)
+    for source, target in permutations(range(6), 2):
+        moved = tables.copy()
+        moved[:, source] -= 1
+        moved[:, target] += 1
+        assert np.abs(distance_to_significance(moved, test, 5e-7) - here).max() <= 1
 
 
 def test_logistic_is_g() -> None:

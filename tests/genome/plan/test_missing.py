@@ -58,19 +58,23 @@ def test_what_it_does_not_go_with_is_refused(plan: Plan, changes: dict[str, Any]
 
 
 def test_a_plan_has_the_questions_that_count_missing_calls_so() -> None:
-    assert kinds_of(PERSONS) == ("snp_pval",)
+    assert kinds_of(PERSONS) == ("num_sig", "loc_sig", "snp_pval")
     assert kinds_of(CASES) == ("num_sig", "loc_sig", "snp_pval", "scan", "snp_effects", "explore_effects")
     assert "snp_pval" not in kinds_of(PHENOTYPES)
     for plan in (PERSONS, CASES, PHENOTYPES):
         schema: Any = QuestionPlan(plan).schema
         assert tuple(each["title"] for each in schema["oneOf"]) == kinds_of(plan)
-    for question in (NumSig("g", 1, ONE), LocSig("g", 1, ONE), LocBlock("r2", Fraction(1, 5), ("rs1",), ONE)):
+    for question in (NumSig("g", 1, ONE), LocSig("g", 1, ONE)):
+        question.check(PERSONS)
+    fifth = Fraction(1, 5)
+    for other in (
+        LocBlock("r2", fifth, ("rs1",), ONE),
+        SnpCorr("rs1", "rs2", "r2", ONE),
+        Explore("g", "r2", fifth, ONE),
+    ):
         with pytest.raises(
-            ParameterError, match=r"does not count missing calls apart, .*; ask snp-pval, or take a plan"
+            ParameterError, match=r"apart, .*; ask num-sig or loc-sig or snp-pval, or take a plan without"
         ):
-            question.check(PERSONS)
-    for other in (SnpCorr("rs1", "rs2", "r2", ONE), Explore("g", "r2", Fraction(1, 5), ONE)):
-        with pytest.raises(ParameterError, match="does not count missing calls apart"):
             other.check(PERSONS)
     with pytest.raises(ParameterError, match="is scan, which shows exact genotypes"):
         Scan(ONE).check(PERSONS)

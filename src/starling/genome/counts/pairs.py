@@ -88,5 +88,5 @@ def _fill(
                 count += ones(row[index] & column[index])
             both = int(np.int64(count))
             first, second = int(number[k]) - both, int(number[other]) - both
-            far = distance(rule, both, first, second, people - both - first - second, reachable)
+            far = distance(rule, both, first, second, people - both - first - second, 0, reachable)
             out[place] = min(max(far, -FARTHEST), FARTHEST)

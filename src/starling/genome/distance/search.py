@@ -32,6 +32,11 @@ stands for all four in 1. Let R1 = a + b, R2 = c + d, C1 = a + c, C2 = b + d, an
   with (p - 1, q + 1): the ratio of the probabilities of B = x is a constant times (p - x)/(q + 1 - x), which grows with x. So
   towards balance P(B <= b) falls, and P(B >= b) = P(X <= a) grows.
 
+Where who lacks a call of a SNP has a cell of their own, M people are beside the table, and a step may also bring one of them in, or
+take one out. s grows with a and d, and falls with b and c (inference/called.py). So T_k takes its units from {b, c} as long as there
+are any, which is worth no less than one from the M, then from these, and only then evens out a and d: what it is with
+min(k - b - c, M) units more in b.
+
 The paper leaves this computation open.
 """
 
@@ -56,12 +61,15 @@ _GUESSES = 10
 
 
 @compiled
-def step(a: int, b: int, c: int, d: int, k: int) -> Table:
-    """T_k of (a, b, c, d).
+def step(a: int, b: int, c: int, d: int, k: int, outside: int = 0) -> Table:
+    """T_k of (a, b, c, d), with so many people outside.
 
     >>> step(5, 2, 1, 1, 2), step(5, 2, 1, 1, 5)
     ((5, 1, 0, 3), (4, 0, 0, 5))
+    >>> step(5, 2, 1, 1, 5, 9)
+    (5, 0, 0, 6)
     """
+    b += min(max(0, k - b - c), outside)
     moved = min(k, b + c)
     spare = k - moved
     if b <= c:
@@ -76,8 +84,9 @@ def step(a: int, b: int, c: int, d: int, k: int) -> Table:
 
 
 @compiled
-def _first(rule: Kernel, table: Table, end: int, up: bool, far: float) -> int:
-    """The first k on the path of `table` at which the rule says +1 (up), or does not say -1 (not up); -1 where undecided.
+def _first(rule: Kernel, table: Table, outside: int, end: int, up: bool, far: float) -> int:
+    """The first k on the path of `table`, with so many people outside, at which the rule says +1 (up), or does not say -1 (not up); -1
+    where undecided.
 
     At k = 0 it is not so, at `end` it is; `far` is about how far the rule's threshold is, from `way`.
     """
@@ -87,7 +96,7 @@ def _first(rule: Kernel, table: Table, end: int, up: bool, far: float) -> int:
     target = 1.0 if up else -1.0
     probe, guesses = int(np.int64(1)), 0
     while high - low > 1:
-        p, q, r, s = step(a, b, c, d, probe)
+        p, q, r, s = step(a, b, c, d, probe, outside)
         verdict, reached = way(rule, p, q, r, s)
         if verdict == UNDECIDED:
             return -1
@@ -107,7 +116,8 @@ def _first(rule: Kernel, table: Table, end: int, up: bool, far: float) -> int:
 
 @compiled
 def distances(rule: Kernel, tables: Int64, out: Int64) -> None:
-    """The signed distance of each table (a, b, c, d) of `tables`, (m, 4), into `out`, (m,); OPEN where doubles cannot decide.
+    """The signed distance of each table (a, b, c, d) of `tables`, (m, 4), or with the people outside, (m, 5), into `out`, (m,); OPEN where
+    doubles cannot decide.
 
     D >= 1, the gain, where the rule says 0; 1 - loss <= 0 where it says +1 or -1; n + 1 where no table of n patients is
     significant. The first test of the path's end stands for all tables of the same n: there {b, c} is empty and a, d are even.
@@ -116,15 +126,18 @@ def distances(rule: Kernel, tables: Int64, out: Int64) -> None:
     none, known_n, reachable = int(np.int64(0)), -1, 0
     for index in range(tables.shape[0]):
         a, b, c, d = tables[index, 0], tables[index, 1], tables[index, 2], tables[index, 3]
-        n = a + b + c + d
+        outside = tables[index, 4] if tables.shape[1] > 4 else 0
+        n = a + b + c + d + outside
         if n != known_n:
             known_n, reachable = n, way(rule, n // 2, none, none, n - n // 2)[0]
-        out[index] = distance(rule, a, b, c, d, reachable)
+        out[index] = distance(rule, a, b, c, d, outside, reachable)
 
 
 @compiled
-def distance(rule: Kernel, a: int, b: int, c: int, d: int, reachable: int) -> int:
-    """The signed distance of one table; `reachable` is what the rule says of (n//2, 0, 0, n - n//2). See `distances`."""
+def distance(rule: Kernel, a: int, b: int, c: int, d: int, outside: int, reachable: int) -> int:
+    """The signed distance of one table, with so many people outside; `reachable` is what the rule says of (n//2, 0, 0, n - n//2). See
+    `distances`.
+    """
     verdict, far = way(rule, a, b, c, d)
     if verdict == UNDECIDED or reachable == UNDECIDED:  # noqa: PLR1714 - Numba compiles each tuple that is searched
         return OPEN
@@ -133,20 +146,20 @@ def distance(rule: Kernel, a: int, b: int, c: int, d: int, reachable: int) -> in
         a, b, c, d, far = b, a, d, c, -far
     gain = verdict == 0
     if gain and reachable == 0:
-        return a + b + c + d + 1
+        return a + b + c + d + outside + 1
     # A gain is looked for on the nearer side first; then only whether the other one is nearer still. The search is called at one place,
     # so that its code is compiled once.
     p, q, r, s = (b, a, d, c) if gain else (a, b, c, d)
-    end, near, second_side = _end(p, q, r, s), -far if gain else far, False
+    end, near, second_side = _end(p, q, r, s, outside), -far if gain else far, False
     while True:
-        steps = _first(rule, (p, q, r, s), end, gain, near)
+        steps = _first(rule, (p, q, r, s), outside, end, gain, near)
         if steps < 0:
             return OPEN
         if not gain:
             return 1 - steps
         if second_side or steps <= 1:
             return steps
-        p, q, r, s = step(a, b, c, d, steps - 1)
+        p, q, r, s = step(a, b, c, d, steps - 1, outside)
         other = way(rule, p, q, r, s)[0]
         if other != 1:
             return OPEN if other == UNDECIDED else steps
@@ -154,25 +167,27 @@ def distance(rule: Kernel, a: int, b: int, c: int, d: int, reachable: int) -> in
 
 
 @compiled
-def _end(a: int, b: int, c: int, d: int) -> int:
-    """The k from which on T_k does not change: {b, c} empty, a and d even."""
-    more = (a + b + c + d + 1) // 2
-    return b + c + max(0, max(a, d) - more)
+def _end(a: int, b: int, c: int, d: int, outside: int) -> int:
+    """The k from which on T_k does not change: {b, c} and outside empty, a and d even."""
+    more = (a + b + c + d + outside + 1) // 2
+    return b + c + outside + max(0, max(a, d) - more)
 
 
-def distance_exactly(rule: Rule, table: Table) -> int:
+def distance_exactly(rule: Rule, table: Table, outside: int = 0) -> int:
     """The signed distance by `decide` alone: the slow twin of `distances`, and what settles the tables that it leaves open."""
     a, b, c, d = table
     verdict = decide(rule, a, b, c, d)
     turned = (b, a, d, c)
     if verdict:
         from_here = turned if verdict == 1 else table
-        return 1 - _first_exactly(lambda k: decide(rule, *step(*from_here, k)) != -1, _end(*from_here))
+        return 1 - _first_exactly(
+            lambda k: decide(rule, *step(*from_here, k, outside)) != -1, _end(*from_here, outside)
+        )
 
     def gain(start: Table) -> int:
-        return _first_exactly(lambda k: decide(rule, *step(*start, k)) == 1, _end(*start))
+        return _first_exactly(lambda k: decide(rule, *step(*start, k, outside)) == 1, _end(*start, outside))
 
-    return min(gain(table), gain(turned), a + b + c + d + 1)
+    return min(gain(table), gain(turned), a + b + c + d + outside + 1)
 
 
 def _first_exactly(holds: Callable[[int], bool], end: int) -> int:
@@ -181,12 +196,12 @@ def _first_exactly(holds: Callable[[int], bool], end: int) -> int:
 
 
 def settled(rule: Rule, tables: Int64) -> Int64:
-    """The signed distance of every table, int64 (m,): exact."""
+    """The signed distance of every table, (m, 4), or (m, 5) with the people outside: int64 (m,), exact."""
     out = np.empty(len(tables), dtype=np.int64)
     distances(rule.kernel, tables, out)
     left = np.flatnonzero(out == OPEN)
     if left.size:
         kinds, which = np.unique(tables[left], axis=0, return_inverse=True)
-        exact = [distance_exactly(rule, (a, b, c, d)) for a, b, c, d in kinds.tolist()]
+        exact = [distance_exactly(rule, (a, b, c, d), sum(outside)) for a, b, c, d, *outside in kinds.tolist()]
         out[left] = np.array(exact, dtype=np.int64)[which.ravel()]
     return out

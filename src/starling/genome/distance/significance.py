@@ -7,6 +7,9 @@ is significant and the other not, D is 1 on one side and 0 on the other; where a
 to the other, it is 0 on both sides. So D is 1-Lipschitz, whatever the threshold. Thresholds above 0.3 are refused for another
 reason: only below is the loss always the distance to an insignificant table.
 
+Where missing calls are counted apart a table has six cells, and is significant by the four of people with a call. All of this holds of
+the 30 moves between six cells too.
+
 Source: Johnson and Shmatikov 2013, Section 6.1, d^p_i; the paper leaves the computation open.
 
 The same holds of how many people must be replaced before the correlation of two SNPs, r^2 or |D'|, crosses its threshold: nothing above
@@ -51,7 +54,8 @@ def distance_to_significance(tables: npt.ArrayLike, test: Test, p_threshold: flo
 
     Args:
         tables: Integers of shape (m, 4): (a, b, c, d) of each SNP, cases with and without the allele, controls with and
-            without. Any arrangement of the table gives the same distance.
+            without. Any arrangement of the table gives the same distance. Or of shape (m, 6), where cases and controls who lack a call
+            are counted apart, each after those: a patient who is replaced may gain or lose one.
         test: "g", "chi2", "fisher" (twice the smaller tail, at most 1) or "logistic" (likelihood ratio, which here equals G).
         p_threshold: A SNP is significant when its p-value is at or below this; from 1e-250 to 0.3. A float stands for the
             decimal that it prints as.
@@ -67,7 +71,11 @@ def distance_to_significance(tables: npt.ArrayLike, test: Test, p_threshold: flo
     >>> distance_to_significance([[30, 70, 15, 85], [50, 50, 50, 50], [3, 0, 0, 3]], "g", 0.05)
     array([-2, 14,  0])
     """
-    counts = checked_tables(tables, 4)
+    if np.shape(tables)[1:] == (6,):
+        a, b, cases, c, d, controls = checked_tables(tables, 6).T
+        counts = np.column_stack([a, b, c, d, cases + controls])
+    else:
+        counts = checked_tables(tables, 4)
     rule = of_test(test, threshold_p(p_threshold), largest(counts))
     return settled(rule, counts)
 

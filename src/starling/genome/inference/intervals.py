@@ -183,12 +183,11 @@ def correlation_interval(noisy: Sequence[int], people: int, measure: Correlation
 def farthest(start: Table, steps: int, outside: int = 0) -> tuple[Table, Table]:
     """The tables within `steps` of which every signed statistic is largest, and smallest.
 
-    So many units `outside` of the table may join it (called.py): once a step has nothing left to take from {b, c}, or from {a, d}.
+    So many people `outside` of the table may join it (called.py).
     """
     a, b, c, d = start
-    up, down = (min(max(0, steps - others), outside) for others in (b + c, a + d))
-    p, q, r, s = step(b, a + down, d, c, steps)
-    return step(a, b + up, c, d, steps), (q, p, s, r)
+    p, q, r, s = step(b, a, d, c, steps, outside)
+    return step(a, b, c, d, steps, outside), (q, p, s, r)
 
 
 def _one_sided(up: Table, down: Table) -> bool:

@@ -22,7 +22,8 @@ Int64: TypeAlias = npt.NDArray[np.int64]
 
 def signed_distances(plan: Plan, tables: Int64, test: str, variance: Fraction = MOST_VARIANCE) -> Int64:
     """Of each SNP, in patients, int64 (m,): at most 0 where its p-value is at or below alpha/m, from its table, int64 (m, 4), or (m, 6)
-    under the genotypic, allelic and additive models, by one of the plan's tests that has a distance, which the query's `check` sees to.
+    under the genotypic, allelic and additive models and with missing calls apart, by one of the plan's tests that has a distance, which
+    the query's `check` sees to.
 
     One replaced patient moves each by at most 1. Exact for 2x2 tables, lower bounds for the genotypic and allelic models (distance/). Of
     the score test it is what SNPs have that covariates do not explain, in phenotypes, at the variance of a phenotype that its threshold

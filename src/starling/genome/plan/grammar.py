@@ -306,8 +306,8 @@ _ANALYSIS: Final = Table(
             value=lambda plan: None if plan.x_model == 2 else plan.x_model,
         ),
         "missing": Key(
-            "`cell`: who lacks a call is counted in a cell of their own, cases and controls, and tests compare the others; for `snp-pval`,"
-            " dominant or recessive. Without it: no copy, or of phenotypes the mean.",
+            "`cell`: who lacks a call is counted in a cell of their own, cases and controls, and tests compare the others; for `num-sig`,"
+            " `loc-sig` and `snp-pval`, dominant or recessive. Without it: no copy, or of phenotypes the mean.",
             choice(MISSINGS, MISSING_FIX),
             default=None,
         ),

@@ -5,6 +5,8 @@ compare people who have a call, and those who lack one are counted beside them, 
 
 Plans of phenotypes without covariates leave them out of every score anyway: the mean of its column is 0 once the column is centred. So
 there the key adds the question whose counts show how many lack a call, and changes no other.
+
+Blocks and correlations are of pairs of SNPs, which may lack calls of one, of the other or of both: these questions are refused.
 """
 
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
@@ -21,7 +23,7 @@ MISSINGS: Final[tuple[Missing, ...]] = get_args(Missing)
 MISSING_FIX: Final = 'write missing = "cell", or leave it out'
 MODELS_OF_CELLS: Final = ("dominant", "recessive")
 """Models whose tables may have a cell more."""
-CELL_QUESTIONS: Final = ("snp_pval",)
+CELL_QUESTIONS: Final = ("num_sig", "loc_sig", "snp_pval")
 """Kinds of questions that count missing calls apart where all of a person is protected."""
 
 
