@@ -96,7 +96,7 @@ def _check_geojson(path: Path, plan: PointPlan) -> None:
     if named is not None:
         check_named(path, plan, identifier(named))
     elif plan.crs == "plain":
-        refuse(path, "is GeoJSON, whose points are in degrees", "give GeoParquet, or a grid in degrees")
+        refuse(path, "is GeoJSON, whose points are in degrees", "give GeoParquet, or a plan in degrees")
 
 
 def read_part(records: Records | Held, part: Part) -> Iterator[pa.Table]:

@@ -22,7 +22,7 @@ def test_all_formats_have_the_areas_and_their_numbers(tmp_path: Path) -> None:
             "upper": np.arange(5) + 2,
         }
     )
-    parquet, geojson, csv = write_all(tmp_path / "out", areas, rows)
+    parquet, csv, geojson = write_all(tmp_path / "out", areas, rows)
     frames = [geopandas.read_parquet(parquet), geopandas.read_file(geojson)]
     for frame in frames:
         assert frame.crs.to_epsg() in (4326, None) or "CRS84" in str(frame.crs)
@@ -36,5 +36,5 @@ def test_a_property_that_is_called_as_a_number_is_keeps_its_name(tmp_path: Path)
     (tmp_path / "other.geojson").write_text(plan(tmp_path).areas.text().replace('"side"', '"points"'))
     areas = read_areas(tmp_path / "other.geojson", ("id", "", ("points",)))
     rows = pa.table({name: np.arange(5) for name in ("points", "standard_deviation", "lower", "upper")})
-    _, _, csv = write_all(tmp_path / "out", areas, rows)
+    _, csv, _ = write_all(tmp_path / "out", areas, rows)
     assert pd.read_csv(csv).columns.tolist()[:3] == ["id", "points", "released_points"]

@@ -19,12 +19,13 @@ LABELS: Final = ("slice", "level", "node", "id", "name", "within")
 
 
 def write_all(out: Path, areas: Areas, rows: pa.Table) -> tuple[Path, ...]:
-    """Write areas with their numbers into the new folder `out`; `rows` are those of the areas in their order.
+    """Write areas with their numbers into the new folder `out`; `rows` are those of the areas in their order. Plain units have no GeoJSON,
+    and no reference system in GeoParquet, which has it as PROJJSON.
 
     Raises:
         OutputError: `out` exists or cannot be written.
     """
-    names = ("areas.parquet", "areas.geojson", "areas.csv")
+    names = ["areas.parquet", "areas.csv", *([] if areas.crs_name else ["areas.geojson"])]
     labels = [areas.labels(at) for at in range(len(areas))]
     properties = pa.Table.from_pylist(labels)
     table = properties
@@ -34,8 +35,9 @@ def write_all(out: Path, areas: Areas, rows: pa.Table) -> tuple[Path, ...]:
         table = table.append_column(_free(name, properties.schema.names), rows[name])
     with new_folder(out) as folder:
         _write_geoparquet(folder / names[0], areas, table)
-        _write_geojson(folder / names[1], areas, table)
-        pacsv.write_csv(table, folder / names[2])
+        pacsv.write_csv(table, folder / names[1])
+        if not areas.crs_name:
+            _write_geojson(folder / names[2], areas, table)
     return tuple(out / name for name in names)
 
 
@@ -50,6 +52,7 @@ def _write_geoparquet(path: Path, areas: Areas, table: pa.Table) -> None:
         "geometry_types": sorted(set(np.vectorize(lambda each: each.geom_type)(areas.geometries).tolist())),
         "edges": "planar",
         "bbox": shapely.total_bounds(areas.geometries).tolist(),
+        **({"crs": None} if areas.crs_name else {}),
     }
     geo = {"version": "1.1.0", "primary_column": "geometry", "columns": {"geometry": about}}
     geometry = pa.array(shapely.to_wkb(areas.geometries, byte_order=1), pa.binary())

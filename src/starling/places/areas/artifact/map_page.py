@@ -91,5 +91,5 @@ def _difference(plan: AreasPlan, finest: Estimated, slices: tuple[int, int], hal
     all_of = number(plan, [finest.count[:, [at]] for at in slices], np.ones(len(more)), "")
     interval = f"{_level()} interval: {all_of.lower:,} to {all_of.upper:,}"
     label = f"Points ({plan.point}) in all areas, {one} less {other}"
-    drawn = Picture(partial(choropleth, plan.areas.geometries, shaded), caption, "areas")
+    drawn = Picture(partial(choropleth, plan.areas.geometries, shaded, plain=bool(plan.crs_name)), caption, "areas")
     return View(drawn, Headline(label, whole(all_of.points), interval))

@@ -128,7 +128,7 @@ def picture(
         for name, many, low, high in zip(plan.areas.names, points.tolist(), lower.tolist(), upper.tolist(), strict=True)
     ]
     shaded = Shaded(points, (lower == 0).tolist(), says if len(says) <= most else (), f"points ({plan.point})", top)
-    return Picture(partial(choropleth, plan.areas.geometries, shaded), caption, "areas")
+    return Picture(partial(choropleth, plan.areas.geometries, shaded, plain=bool(plan.crs_name)), caption, "areas")
 
 
 def mean_picture(plan: AreasPlan, estimated: Estimated, number: int, most: int = MOST_SAYING) -> Picture:
@@ -153,7 +153,7 @@ def mean_picture(plan: AreasPlan, estimated: Estimated, number: int, most: int =
     ]
     values = np.where(unknown, low, mean)
     shaded = Shaded(values, unknown.tolist(), says if len(says) <= most else (), f"mean {column}", top, low=low)
-    return Picture(partial(choropleth, plan.areas.geometries, shaded), caption, "means")
+    return Picture(partial(choropleth, plan.areas.geometries, shaded, plain=bool(plan.crs_name)), caption, "means")
 
 
 def pictures(plan: AreasPlan, estimated: Estimated, number: int) -> tuple[Picture, ...]:
@@ -214,8 +214,9 @@ def _shown(value: float) -> str:
 
 
 def _public(plan: AreasPlan) -> Section:
+    many = f"{len(plan.areas):,} areas{f' in {plan.crs_name}' if plan.crs_name else ''}"
     text = f"""
-        Public, and used as such: the {len(plan.areas):,} areas, their names and levels, and the slices. A point lies in the first area of
+        Public, and used as such: the {many}, their names and levels, and the slices. A point lies in the first area of
         the file that holds it or has it on its border.
 
         By the rule of all records a point that is in no area is dropped, as is one whose coordinates are missing or no numbers, or whose

@@ -58,9 +58,9 @@ def darkest(points: Float64) -> float:
     return max(float(np.percentile(np.abs(points), TOP)), 1.0)
 
 
-def choropleth(geometries: Geometries, shaded: Shaded) -> Sheet:
-    """A map of areas, polygons in degrees (areas,)."""
-    drawn, wide, high = _on_sheet(geometries)
+def choropleth(geometries: Geometries, shaded: Shaded, *, plain: bool = False) -> Sheet:
+    """A map of areas, polygons (areas,) in degrees, or in plain units."""
+    drawn, wide, high = _on_sheet(geometries, plain=plain)
     sheet = Sheet(wide, 0, high)
     points = shaded.points
     top = darkest(points) if shaded.top is None else shaded.top
@@ -110,10 +110,10 @@ def _legend(shaded: Shaded, top: float, *, hatched: bool) -> list[Entry]:
     return [*entries, *([Entry("/", "muted", unknown)] if hatched else [])]
 
 
-def _on_sheet(geometries: Geometries) -> tuple[list[Any], float, float]:
+def _on_sheet(geometries: Geometries, *, plain: bool) -> tuple[list[Any], float, float]:
     """The geometries in points of the sheet, simplified, with its width and height: degrees as they lie at the middle of the map."""
     west, south, east, north = shapely.total_bounds(geometries).tolist()
-    narrow = max(cos(radians((south + north) / 2)), LEAST)
+    narrow = 1.0 if plain else max(cos(radians((south + north) / 2)), LEAST)
     scale = min(WIDE / ((east - west) * narrow), HIGH / (north - south))
     stretch = np.array([scale * narrow, scale])
     placed = shapely.transform(geometries, lambda corners: (corners - [west, south]) * stretch)

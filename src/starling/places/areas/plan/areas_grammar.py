@@ -24,12 +24,12 @@ def _read_file(section: Section, key: str, values: Values) -> Path | None:
     return values["folder"] / name if name else None
 
 
-def _areas(file: Path, id_name: str, name: str, levels: tuple[str, ...], sha256: str) -> "Areas":
+def _areas(file: Path, id_name: str, name: str, levels: tuple[str, ...], sha256: str, crs_name: str = "") -> "Areas":
     from starling.places.areas.plan.reading import read_areas
 
     if len(levels) > MOST_LEVELS:
         raise PlanError("areas.levels", f"are more than {MOST_LEVELS}", "name fewer")
-    areas = read_areas(file, (id_name, "" if name == id_name else name, levels))
+    areas = read_areas(file, (id_name, "" if name == id_name else name, levels), crs_name)
     if sha256 and sha256 != areas.digest:
         problem = "is not that of the file: it holds other areas than were meant"
         raise PlanError("areas.sha256", problem, f"give the right file, or accept this one by {areas.digest!r}")
@@ -80,6 +80,19 @@ AREAS: Final = Table(
     },
     make=_areas,
 )
+PROJECTED: Final = Table(
+    {
+        **AREAS.keys,
+        "crs_name": Key(
+            'The reference system of polygons and points in plain units, such as `"EPSG:2263"`; both are in degrees without it.',
+            text('name it like "EPSG:2263"'),
+            default="",
+            value=lambda areas: areas.crs_name or None,
+        ),
+    },
+    make=_areas,
+)
+"""Those of points, which may be in a projection."""
 
 
 def with_file(values: Mapping[str, Any], name: str) -> dict[str, Any]:

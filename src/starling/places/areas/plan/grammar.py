@@ -3,7 +3,7 @@
 from fractions import Fraction
 from typing import Final
 
-from starling.places.areas.plan.areas_grammar import AREAS
+from starling.places.areas.plan.areas_grammar import PROJECTED
 from starling.places.areas.plan.columns import AreaColumns
 from starling.places.plan.choices import MOST_EXPECTED, MOST_POINTS
 from starling.places.plan.grammar import INPUT, SLICES, VALUE_KEY
@@ -80,7 +80,7 @@ AREA_PLAN: Final = Table(
         "expected": Key(
             "About how many points there are, publicly, for previews.", whole(0, MOST_EXPECTED), default=None
         ),
-        "areas": Key("The public areas.", table(AREAS)),
+        "areas": Key("The public areas.", table(PROJECTED)),
         "input": Key("Where records say what.", table(AREA_INPUT), field="columns"),
         "format": FORMAT_KEY,
         "privacy": Key("What is promised.", table(PRIVACY)),

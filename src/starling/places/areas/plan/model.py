@@ -78,8 +78,6 @@ class AreasPlan(PlanInFile):
     expected: int | None = None
     format: TextFormat = PLAIN
     value: Value | None = None
-    crs: ClassVar[Crs] = "degrees"
-    crs_name: ClassVar[str] = ""
 
     def __post_init__(self) -> None:
         if not 1 <= self.points <= MOST_POINTS:
@@ -89,6 +87,9 @@ class AreasPlan(PlanInFile):
             raise PlanError("privacy.unit", "is a point, and something is said of persons", fix)
         if self.unit == "person" and not self.columns.person:
             raise PlanError("input.person", "is missing", "name the column that says whose point it is")
+        if self.columns.h3 and self.areas.crs_name:
+            problem = f"has cells that lie in degrees, and areas are in {self.areas.crs_name}"
+            raise PlanError("input.h3", problem, "name columns of coordinates, or take areas in degrees")
         check_slices(self.columns, self.slices)
         check_value(self.columns, self.value, distinct=self.distinct, cell="area")
         levels = self.areas.level_names
@@ -106,6 +107,16 @@ class AreasPlan(PlanInFile):
             raise PlanError(f"privacy.{self.measure}", problem, f"spend at least {least}")
         if self.expected is not None and not 0 <= self.expected <= MOST_EXPECTED:
             raise PlanError("expected", f"is not from 0 to {MOST_EXPECTED:,}", "give a number of points")
+
+    @property
+    def crs(self) -> Crs:
+        """The units of polygons and points."""
+        return "plain" if self.areas.crs_name else "degrees"
+
+    @property
+    def crs_name(self) -> str:
+        """The reference system of plain units; empty of degrees."""
+        return self.areas.crs_name
 
     @property
     def amounts(self) -> tuple[Fraction, ...]:
@@ -174,6 +185,7 @@ class AreasPlan(PlanInFile):
                 else []
             ),
             ("areas", f"sha256 {self.areas.digest}"),
+            *([("reference", self.crs_name)] if self.crs_name else []),
             ("overlaps", self._overlaps()),
         ]
 

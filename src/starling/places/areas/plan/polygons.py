@@ -1,4 +1,4 @@
-"""Public areas: polygons of longitude and latitude with a public hierarchy over them.
+"""Public areas: polygons of longitude and latitude, or of a named projection, with a public hierarchy over them.
 
 An area is a polygon with holes, or several; a point lies in it by the even-odd rule, so that a ring that touches or crosses itself has a
 meaning too. Areas may overlap: a point then lies in the first of the file, since one area for each point is what the sensitivity rests on.
@@ -45,7 +45,8 @@ class Areas:
         names: The name of each, for people; the ids where nothing names them.
         properties: The names of the properties: of the ids, of the names ("" for none), and of the levels, coarse to fine.
         above: Of each level, the value of each area.
-        geometries: Polygons and multipolygons of shapely, (areas,), in degrees.
+        geometries: Polygons and multipolygons of shapely, (areas,), in degrees, or in units of a reference system.
+        crs_name: The reference system of plain units, such as EPSG:2263; empty of degrees.
     """
 
     ids: tuple[str, ...]
@@ -53,6 +54,7 @@ class Areas:
     properties: tuple[str, str, tuple[str, ...]]
     above: tuple[tuple[str, ...], ...]
     geometries: Geometries = field(compare=False)
+    crs_name: str = ""
 
     def __post_init__(self) -> None:
         if not 2 <= len(self.ids) <= MOST_AREAS:
@@ -119,7 +121,9 @@ class Areas:
     def text(self) -> str:
         """The canonical GeoJSON, a feature a line."""
         features = ",\n".join(map(self._feature, range(len(self.ids))))
-        return f'{{"type":"FeatureCollection","features":[\n{features}\n]}}\n'
+        named = {"crs": {"type": "name", "properties": {"name": self.crs_name}}} if self.crs_name else {}
+        head = json.dumps({"type": "FeatureCollection", **named}, separators=(",", ":")).removesuffix("}")
+        return f'{head},"features":[\n{features}\n]}}\n'
 
     def _feature(self, at: int) -> str:
         feature = {"type": "Feature", "properties": self.labels(at), "geometry": coordinates_of(self.geometries[at])}
@@ -154,7 +158,10 @@ def coordinates_of(geometry: Any) -> dict[str, Any]:
 
 
 def areas_of(
-    properties: tuple[str, str, tuple[str, ...]], rows: Sequence[Mapping[str, Any]], geometries: Geometries
+    properties: tuple[str, str, tuple[str, ...]],
+    rows: Sequence[Mapping[str, Any]],
+    geometries: Geometries,
+    crs_name: str = "",
 ) -> Areas:
     """Areas of the properties and the geometry of each feature; raises PlanError with what is wrong in which feature."""
     of_id, of_name, of_levels = properties
@@ -163,7 +170,7 @@ def areas_of(
         for key, place in ((of_id, "areas.id"), *([(of_name, "areas.name")] if of_name else []))
     }
     above = tuple(tuple(_label(row, key, "areas.levels", at) for at, row in enumerate(rows, 1)) for key in of_levels)
-    return Areas(columns[of_id], columns[of_name or of_id], properties, above, geometries)
+    return Areas(columns[of_id], columns[of_name or of_id], properties, above, geometries, crs_name)
 
 
 def _label(row: Mapping[str, Any], key: str, place: str, at: int) -> str:

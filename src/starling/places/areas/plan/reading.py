@@ -1,11 +1,13 @@
-"""The public file of areas: GeoJSON, gzip or not, or GeoParquet, in degrees of longitude and latitude on WGS 84."""
+"""The public file of areas: GeoJSON, gzip or not, or GeoParquet, in degrees of longitude and latitude on WGS 84, or in the units of a
+reference system that plan and file name.
+"""
 
 import gzip
 import io
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NoReturn, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -27,9 +29,21 @@ _WORLD: Final = np.array([180.0, 90.0])
 _LEAST: Final = 1e-12
 """Square degrees of a polygon: a square of some 10 cm. What is smaller has no inside that doubles can tell from its border."""
 
+_PLAIN: Final = 10**9
+"""Beyond all metres and feet."""
+_LEAST_PLAIN: Final = 1e-4
+"""Square units: a square of a hundredth of a metre or foot."""
+Read: TypeAlias = tuple[list[Mapping[str, Any]], Geometries, str | None]
+"""Properties and geometries of features, and the reference system of the file; None where it cannot be told."""
 
-def read_areas(path: Path, properties: tuple[str, str, tuple[str, ...]]) -> Areas:
+
+def read_areas(path: Path, properties: tuple[str, str, tuple[str, ...]], crs_name: str = "") -> Areas:
     """The areas of a file by the names of their properties: of ids, of names ("" for none), of levels.
+
+    Args:
+        path: The file.
+        properties: The names.
+        crs_name: The reference system that the file has to name; empty of degrees.
 
     Raises:
         PlanError: the file cannot be read, or has what is no area.
@@ -44,15 +58,28 @@ def read_areas(path: Path, properties: tuple[str, str, tuple[str, ...]]) -> Area
     except (OSError, EOFError) as error:
         reason = getattr(error, "strerror", None) or "not gzip"
         _refuse(f"cannot be read ({reason})", "give its path from the plan file")
-    rows, geometries = _of_parquet(data) if data.startswith(_PARQUET) else _of_geojson(data)
-    return areas_of(properties, rows, _checked(geometries))
+    read = _of_parquet if data.startswith(_PARQUET) else _of_geojson
+    rows, geometries, reference = read(data)
+    _check_reference(reference, crs_name)
+    return areas_of(properties, rows, _checked(geometries, plain=bool(crs_name)), crs_name)
 
 
 def _refuse(problem: str, fix: str) -> NoReturn:
     raise PlanError("areas.file", problem, fix)
 
 
-def _of_geojson(data: bytes) -> tuple[list[Mapping[str, Any]], Geometries]:
+def _check_reference(reference: str | None, crs_name: str) -> None:
+    """Refuse another reference system than that of the plan; None is one that nobody can tell."""
+    if not crs_name and reference not in DEGREES:
+        _refuse(
+            "is not in degrees of longitude and latitude", f"transform it to {DEGREES[0]}, or name it by areas.crs_name"
+        )
+    if crs_name and reference != identifier(crs_name):
+        named = "no reference system that is known" if reference is None else reference
+        _refuse(f"is in {named}, and not in {crs_name}", "transform it, or name its reference system in the file")
+
+
+def _of_geojson(data: bytes) -> Read:
     try:
         document = json.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError):
@@ -61,18 +88,19 @@ def _of_geojson(data: bytes) -> tuple[list[Mapping[str, Any]], Geometries]:
     if not isinstance(features, list) or not all(isinstance(each, dict) for each in features):
         _refuse("is no feature collection of GeoJSON", "give a feature collection of polygons")
     named = document.get("crs")
-    if named is not None and _reference(named.get("properties", {}).get("name") if isinstance(named, dict) else None):
-        _refuse("is not in degrees of longitude and latitude", f"transform it to {DEGREES[0]}")
+    reference = DEGREES[0] if named is None else _reference(named)
     rows = [each.get("properties") if isinstance(each.get("properties"), dict) else {} for each in features]
     geometries = np.empty(len(features), dtype=np.object_)
     for at, each in enumerate(features):
         geometries[at] = _polygon(each.get("geometry"), at + 1)
-    return rows, geometries
+    return rows, geometries, reference
 
 
-def _reference(named: Any) -> bool:
-    """Whether a name is of another reference system than degrees."""
-    return not isinstance(named, str) or identifier(named) not in DEGREES
+def _reference(named: Any) -> str | None:
+    """The reference system that a GeoJSON names; None where it cannot be told."""
+    properties = named.get("properties") if isinstance(named, dict) else None
+    name = properties.get("name") if isinstance(properties, dict) else None
+    return identifier(name) if isinstance(name, str) else None
 
 
 def _polygon(geometry: Any, number: int) -> Any:
@@ -95,25 +123,23 @@ def _rings(part: Any) -> list[Any]:
     return [shapely.linearrings(ring) for ring in rings]
 
 
-def _of_parquet(data: bytes) -> tuple[list[Mapping[str, Any]], Geometries]:
+def _of_parquet(data: bytes) -> Read:
     try:
         table = pq.read_table(pa.BufferReader(data))
         geo = json.loads((table.schema.metadata or {})[b"geo"])
         name = geo["primary_column"]
         stated = geo["columns"][name]
         encoding, named = stated["encoding"], stated.get("crs", DEGREES[0])
-        outside = named is None or identifier(named) not in DEGREES
+        reference = None if named is None else identifier(named)
         if encoding != "WKB":
             _refuse("has a geometry that is no WKB", "write polygons as WKB")
-        if outside:
-            _refuse("is not in degrees of longitude and latitude", f"transform it to {DEGREES[0]}")
         geometries = shapely.force_2d(shapely.from_wkb(table[name].to_numpy(zero_copy_only=False)))
         others = table.drop_columns([name])
     except (pa.ArrowException, OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         _refuse("cannot be read as GeoParquet", "write it again as GeoParquet 1.0 or 1.1")
     except shapely.errors.ShapelyError:
         _refuse("has a geometry that is no WKB", "write polygons as WKB")
-    return list(_plain(others)), np.asarray(geometries, dtype=np.object_)
+    return list(_plain(others)), np.asarray(geometries, dtype=np.object_), reference
 
 
 def _plain(table: pa.Table) -> Iterator[Mapping[str, Any]]:
@@ -127,20 +153,24 @@ def _is_label(kind: pa.DataType) -> bool:
     return any(each(kind) for each in labels)
 
 
-def _checked(geometries: Geometries) -> Geometries:
-    """Polygons and multipolygons that have an area, in degrees."""
+def _checked(geometries: Geometries, *, plain: bool) -> Geometries:
+    """Polygons and multipolygons that have an area, in degrees, or in plain units."""
     types = shapely.get_type_id(geometries)
     polygon, several = shapely.GeometryType.POLYGON, shapely.GeometryType.MULTIPOLYGON
     wrong = np.flatnonzero(((types != polygon) & (types != several)) | shapely.is_empty(geometries))
     if len(wrong):
         _refuse(f"has no polygon in feature {wrong[0] + 1:,}", "give polygons and multipolygons alone")
     corners, of = shapely.get_coordinates(geometries, return_index=True)
-    beyond = np.flatnonzero(~(np.abs(corners) <= _WORLD).all(axis=1))
+    beyond = np.flatnonzero(~(np.abs(corners) <= (_PLAIN if plain else _WORLD)).all(axis=1))
+    if len(beyond) and plain:
+        _refuse(
+            f"has a corner beyond {_PLAIN:,} in feature {of[beyond[0]] + 1:,}", "give the units of areas.crs_name"
+        )
     if len(beyond):
         problem = f"has a corner that is no longitude and latitude in feature {of[beyond[0]] + 1:,}"
         _refuse(problem, "give degrees, the longitude first")
     parts, part_of = shapely.get_parts(geometries, return_index=True)
-    flat = part_of[shapely.area(shapely.make_valid(parts)) < _LEAST]
+    flat = part_of[shapely.area(shapely.make_valid(parts)) < (_LEAST_PLAIN if plain else _LEAST)]
     if len(flat):
         _refuse(f"has a polygon without an area in feature {flat[0] + 1:,}", "leave that polygon out")
     return geometries
