@@ -4,16 +4,24 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from starling.engine.held_records import Held, InMemory, check_session
 from starling.engine.record_files import Records
 from starling.engine.spark import DUCKDB, check_engine
-from starling.privacy.trust import Confidential, NotPrivate
+from starling.privacy.trust import Confidential
 from starling.release.counted import CountedRecords
 from starling.release.domain import Delivery, Publication, Validated
 from starling.release.payment import DEFAULT_PAYMENT, PaymentOptions
 from starling.release.pipeline import SILENT, Listener, Published, publish
+
+
+class _Shown(Protocol):
+    """What validation shows to the custodian alone."""
+
+    @property
+    def value(self) -> Validated:
+        """The findings."""
 
 
 def _nothing(_: Any) -> tuple[Path, ...]:
@@ -36,7 +44,7 @@ class FromRecords:
     publication: Callable[[Any], Publication[Any, Any]]
     open: Callable[..., Records | Held]
     count: Callable[..., Confidential[Any]]
-    validate: Callable[..., NotPrivate[Validated]]
+    validate: Callable[..., _Shown]
     prepare: Callable[[Any], object] = _nothing
     public: Callable[[Any], tuple[Path, ...]] = _nothing
 
