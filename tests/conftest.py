@@ -3,6 +3,7 @@
 import fcntl
 import gc
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -85,6 +86,11 @@ LONG = (
     "groups/optimise/test_flow_kernels.py",
 )
 """Files that take long, the longest first: begun last, one of them would keep a worker busy while the others have nothing left."""
+
+
+SLOWS = re.compile(r"\bmark\.(slow|series|examples|cover)\b")
+"""What a file says that has tests of the slow tier."""
+HELPERS = re.compile(r"^from (tests\.[\w.]+) import ", re.MULTILINE)
 
 
 class Indexed(list[str]):
@@ -223,6 +229,27 @@ def pytest_make_collect_report(
     return report
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """The slow tier reads no file that has none of its tests: two of three, in each worker."""
+    is_test = collection_path.match("test_*.py") and collection_path.is_relative_to(ROOT)
+    return True if config.option.markexpr == "slow" and is_test and not says_slow(collection_path) else None
+
+
+@cache
+def says_slow(path: Path) -> bool:
+    """Whether a file of tests, a module of tests that it reads, or what prepares its folder says that something is slow."""
+    read, left = {ROOT / "tests" / "conftest.py"}, [path, path.with_name("conftest.py")]
+    while left:
+        each = left.pop()
+        if each in read or not each.is_file():
+            continue
+        if SLOWS.search(text := each.read_text(encoding="utf-8")):
+            return True
+        read.add(each)
+        left += [ROOT / f"{name.replace('.', '/')}.py" for name in HELPERS.findall(text)]
+    return False
+
+
 @pytest.hookimpl(tryfirst=True)  # before pytest looks at the marks
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Long files first, all others by name; of a series, cases beyond the first few are in the slow tier.
@@ -251,6 +278,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for each in covered.values():
         for item in beyond_cover(each):
             item.add_marker(pytest.mark.slow)
+    slow = {item.path for item in items if item.get_closest_marker("slow") and item.path.is_relative_to(ROOT)}
+    if unsaid := [path for path in slow if not says_slow(path)]:
+        raise pytest.UsageError(f"the slow tier would not read {unsaid[0]}: say in it which of its tests are slow")
     places = {ROOT / "tests" / name: place for place, name in enumerate(LONG)}
     items.sort(key=lambda item: (places.get(item.path, len(LONG)), item.path))
 

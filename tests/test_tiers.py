@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from tests.conftest import DEFAULT_TIER, LONG, ROOT, SPARK, Indexed, Schedule, scope_of, send_results_alone
+from tests.conftest import DEFAULT_TIER, LONG, ROOT, SPARK, Indexed, Schedule, says_slow, scope_of, send_results_alone
 
 pytest_plugins = ["pytester"]
 
@@ -81,6 +81,14 @@ def test_the_default_tier_has_the_beginning_of_what_the_slow_tier_has_in_full(ru
 
 def test_both_tiers_at_once_are_all_tests_in_full(run: Tier) -> None:
     assert run("") == {"drawn": 6, "series": 4, "slow": 1, "quick": 1} | covered(3)
+
+
+def test_the_slow_tier_reads_files_that_say_that_something_is_slow() -> None:
+    """By themselves, or by what they read; that no other has such a test is looked at whenever the default tier is collected."""
+    assert [
+        says_slow(ROOT / "tests" / name) for name in ("test_tiers.py", "ledger/test_rows.py", "cli/test_verbs.py")
+    ] == [True] * 3
+    assert not says_slow(ROOT / "tests" / "pages" / "test_letters.py")
 
 
 def test_files_that_begin_first_are_there() -> None:
