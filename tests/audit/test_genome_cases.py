@@ -26,6 +26,8 @@ SCORES = {
     PHENOTYPES: genome_cases.centred_on_controls,
     "loc_sig": genome_cases.significance,
     "loc_sig by alleles": genome_cases.alleles,
+    "median": genome_cases.halved,
+    "median by the difference of both sides": genome_cases.apart,
 }
 
 
@@ -50,7 +52,10 @@ def test_stated_truths_of_scores(name: str) -> None:
     case = BY_NAME[name]
     distributions = [
         exact.exponential_distribution(
-            SCORES[name](np.array(tables).reshape(-1, 7 if name == PHENOTYPES else 4)).tolist(), Fraction(1)
+            SCORES[name](
+                np.array(tables).reshape(-1, 7 if name == PHENOTYPES else 1 if name.startswith("median") else 4)
+            ).tolist(),
+            Fraction(1),
         )
         for tables in (case.left, case.right)
     ]
@@ -74,7 +79,7 @@ def test_the_pairs_are_neighbours(case: Case) -> None:
     if case.name == PHENOTYPES:
         assert np.flatnonzero(np.array(case.left) != np.array(case.right)).tolist() == [7]
         return
-    if case.name.startswith("variance"):
+    if case.name.startswith(("variance", "median", "response")):
         assert np.count_nonzero(np.array(case.left) != np.array(case.right)) == 1
         return
     columns = 3 if len(case.left) == 6 else 2

@@ -49,6 +49,8 @@ def test_tables_are_counted() -> None:
         "snp_pval, phenotypes",
         "snp_corr, Laplace",
         "loc_block, D'",
+        "scan, five intervals",
+        "scan, a median",
     ],
 )
 def test_the_claim_stands_and_a_third_of_it_does_not(name: str) -> None:

@@ -20,9 +20,11 @@ from starling.audit.core_cases import laplace, lattice
 from starling.audit.wrong_distances import greedy_distance, wald_distance
 from starling.genome.distance.adjusted import adjusted_distance, score_threshold, whole_columns, whole_squares
 from starling.genome.distance.significance import allelic_distance, distance_to_significance
+from starling.genome.scores.medians import median_scores
 from starling.genome.statistics.association import chi_squared_statistic
 from starling.privacy.sampling.entropy import BitSource
 from starling.privacy.sampling.noise import discrete_laplace
+from starling.privacy.sampling.response import randomized_response
 from starling.privacy.sampling.selection import exponential_mechanism
 
 Score: TypeAlias = Callable[[Int64], Int64]
@@ -34,6 +36,8 @@ P: Final = "0.05"
 SNPS: Final = 6
 FREQUENT: Final = 4
 """Carriers that the filter asks for."""
+MEDIAN_STEPS: Final = 6
+"""L of phenotypes that are divided in halves."""
 STEPS: Final = 16
 """Grid steps of a unit of chi-squared."""
 
@@ -69,6 +73,22 @@ def centred_on_controls(people: Int64) -> Int64:
     cases, copies = people[:, 0] == 1, people[:, 1:].T
     columns = copies - copies[:, ~cases].mean(axis=1, keepdims=True)
     return -adjusted_distance(whole_columns(np.asarray(columns)), cases, score_threshold(Fraction(P)))
+
+
+def halved(levels: Int64) -> Int64:
+    """The score of a median, of phenotypes in steps (people, 1): right."""
+    return median_scores(levels[:, 0], MEDIAN_STEPS)
+
+
+def apart(levels: Int64) -> Int64:
+    """How far the two sides are apart, which a replaced phenotype changes by 2."""
+    return 2 * halved(levels) - len(levels)
+
+
+def _about_the_median(exact: Int64, number: int, source: BitSource) -> Int64:
+    """A response of who is above the exact median."""
+    above = exact > int(np.argmax(median_scores(exact, MEDIAN_STEPS)))
+    return randomized_response(np.tile(above, number), 1, source=source).reshape(number, -1).astype(np.int64)
 
 
 def located(score: Score, columns: int = 4) -> Draws:
@@ -252,6 +272,24 @@ MUTANTS: Final[tuple[Case, ...]] = (
         (2, *(0,) * 9),
         2_000,
     ),
+    Case(
+        "median by the difference of both sides",
+        "one person is one fewer here and one more there",
+        1.434,
+        located(apart, 1),
+        (0, 0, 3, 3),
+        (6, 0, 3, 3),
+        6_000,
+    ),
+    Case(
+        "response about the exact median",
+        "a cut that depends on the data",
+        3,
+        _about_the_median,
+        (0, 1, 1, 2),
+        (2, 1, 1, 2),
+        1_500,
+    ),
 )
 """All of them are rejected."""
 
@@ -260,6 +298,7 @@ MECHANISMS: Final[tuple[Case, ...]] = (
     Case("loc_sig by alleles", "", 0.830, located(alleles), *_against((0, 1, 6, 9), (0, 1, 4, 11)), 4_000),
     Case("snp_pval by copies", "", 1, within(4, 8, laplace(2)), (6, 6, 2, 4, 4, 2), (7, 5, 2, 4, 4, 2), 10_000),
     Case("variance of a phenotype", "", 1, varied(2), (0, 0, 0, 0, 2, 2, 2, 2), (0, 0, 0, 0, 0, 2, 2, 2), 10_000),
+    Case("median", "", 0.620, located(halved, 1), (0, 0, 3, 3), (6, 0, 3, 3), 2_000),
     Case("chi-squared, sensitivity n", "", 0.997, _chi_squared(Fraction(_PEOPLE)), *_EMPTY, 10_000),
 )
 """Counterparts of the mutants that keep their promise, tried in the same way."""

@@ -4,7 +4,7 @@ Each study is a few people and SNPs, written as copies of the carried allele and
 the replaced patient moves all of them, as far as one patient can. Where phenotypes alone are protected, a patient's status is replaced.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Final, TypeAlias, assert_never
 
@@ -60,6 +60,8 @@ Patient: TypeAlias = tuple[int, ...]
 P: Final = Fraction(1, 20)
 """A SNP is significant at or below this p-value."""
 SNPS: Final = 6
+MOST_STEPS: Final = 6
+"""Of quantitative phenotypes."""
 GRAIN: Final = SCALE // 4
 """Of scores: quarters of what a person can move."""
 FINE: Final = 1000
@@ -78,12 +80,14 @@ class SmallStudy:
         cases: Who is a case, bool (people,).
         model: What is compared.
         apart: Whether a missing call, written as -1 copies, has a cell of its own.
+        steps: Of a quantitative phenotype those of everybody, int64 (people,); None of cases and controls.
     """
 
     copies: npt.NDArray[np.integer]
     cases: npt.NDArray[np.bool_]
     model: Model
     apart: bool = False
+    steps: Int64 | None = None
     _counted: dict[object, tuple[Int16, Int64]] = field(default_factory=dict, repr=False)
 
     def tables(self, indices: Int64 | None = None, /) -> Int64:
@@ -99,8 +103,8 @@ class SmallStudy:
         return self.cases
 
     def levels(self) -> Int64:
-        """Cases as 1, int64 (people,)."""
-        return self.cases.astype(np.int64)
+        """Cases as 1, or steps, int64 (people,)."""
+        return self.cases.astype(np.int64) if self.steps is None else self.steps
 
     def score_distances(self, indices: Int64 | None, threshold: int, /) -> Int64:
         """The signed distance of each SNP by the score test, int64 (m,), with a covariate that counts the people."""
@@ -161,14 +165,20 @@ def small_plan(people: int, snps: int, model: Model = "dominant", *, apart: bool
     return Plan("A small study", people, listed, model, ("g",), alpha=P * snps, missing=missing)
 
 
-def question_draws(question: Question, snps: int, model: Model = "dominant", *, apart: bool = False) -> Draws:
-    """Answers to a question as rows of a few integers."""
+def question_draws(
+    question: Question, snps: int, model: Model = "dominant", *, apart: bool = False, steps: int | None = None
+) -> Draws:
+    """Answers to a question as rows of a few integers; with `steps` of quantitative phenotypes from 0 to so many."""
     score = getattr(question, "test", "") == "score"
 
     def draws(exact: Int64, number: int, _: BitSource) -> Int64:
         people = exact.reshape(-1, snps + 1)
         plan = small_plan(len(people), snps, model, apart=apart, score=score)
-        study, mechanism = SmallStudy(people[:, 1:], people[:, 0] == 1, model, apart), mechanism_of(plan, question)
+        study = SmallStudy(people[:, 1:], people[:, 0] == 1, model, apart)
+        if steps is not None:
+            plan = replace(plan, between=(Fraction(0), Fraction(steps)), steps=steps)
+            study = replace(study, steps=people[:, 0])
+        mechanism = mechanism_of(plan, question)
         return np.array(
             [coded(mechanism.draw(study), (0, 2) if apart else (0, 1)) for _ in range(number)], dtype=np.int64
         )
@@ -195,7 +205,8 @@ def coded(answer: Drawn, shown: tuple[int, ...] = (0, 1)) -> list[int]:
             first += coded(answer.scores)[:1]
         return [answer.number.low, *first]
     if isinstance(answer, Scanned):
-        return [answer.ones, round(FINE * float(answer.tests.scores[0]))]
+        median = [] if answer.median is None else [answer.median]
+        return [*median, answer.ones, *answer.above, round(FINE * float(answer.tests.scores[0]))]
     assert_never(answer)
 
 
@@ -256,6 +267,10 @@ _PHENOTYPES: Final = _pair(
 """The last patient becomes a case: the first SNP gains what all others lose; found by a search."""
 _STATUS: Final = _pair([(0, *_same(0)), (1, *_same(1))], (0, *_same(2)), (1, *_same(2)))
 """Three people, of whom one has another phenotype."""
+_STEPS: Final = _pair([(0, *_same(0)), (6, *_same(1))], (0, *_same(2)), (6, *_same(2)))
+"""Three people, of whom one has the largest phenotype for the smallest."""
+_HALVES: Final = _pair([(0, *_same(0)), (5, *_same(1))], (0, *_same(2)), (6, *_same(2)))
+"""Three people, of whom one moves to the side of the larger phenotypes."""
 _COUNTS: Final = Fraction(1)
 """Epsilon of noisy counts."""
 _CHOICE: Final = Fraction(4)
@@ -272,8 +287,9 @@ def _case(
     model: Model = "dominant",
     *,
     apart: bool = False,
+    steps: int | None = None,
 ) -> Case:
-    drawn = question_draws(question, snps, model, apart=apart)
+    drawn = question_draws(question, snps, model, apart=apart, steps=steps)
     return Case(name, "", None, drawn, *pair, draws, claim=question.guarantee.cost)
 
 
@@ -298,6 +314,15 @@ DECLARED: Final[tuple[Case, ...]] = (
     _case("snp_corr, Laplace", SnpCorr("snp0", "snp1", "r2", _COUNTS, "laplace"), _TWO, 6_000, snps=2),
     _case("snp_effects", SnpEffects(("snp0", "snp1"), _COUNTS), _STATUS, 6_000, model="additive"),
     _case("scan", Scan(_COUNTS), _STATUS, 6_000, model="additive"),
+    _case("scan, five intervals", Scan(_CHOICE, intervals=5), _STEPS, 1_000, model="additive", steps=MOST_STEPS),
+    _case(
+        "scan, a median",
+        Scan(_CHOICE + _COUNTS, intervals=3, median_epsilon=_COUNTS),
+        _HALVES,
+        1_000,
+        model="additive",
+        steps=MOST_STEPS,
+    ),
     _case("explore", Explore("g", "r2", _HALF, 4 * _CHOICE, most=2), _ALL, 1_000),
     _case("explore, one SNP at a time", Explore("g", "r2", _HALF, 4 * _CHOICE, most=2, independent=True), _ALL, 1_000),
     _case("explore_effects", ExploreEffects("score", 3 * _CHOICE, most=1), _PHENOTYPES, 1_000, model="additive"),
