@@ -60,6 +60,11 @@ def test_plans_of_persons_are_as_they_were() -> None:
         ("privacy", {"unit": "person"}, "analysis.components have no proof where all of a person is protected"),
         ("analysis", {"model": "allelic"}, "model is allelic, which .* 'phenotype' have not; write one of additive, "),
         ("analysis", {"tests": ["g"]}, "tests hold one that the additive model has not; write some of score"),
+        (
+            "analysis",
+            {"model": "dominant", "tests": ["fisher"]},
+            "tests hold one that plans with unit = 'phenotype' have not; write some of score",
+        ),
         ("analysis", {"covariates": ["age", "age"]}, "covariates have a column twice"),
         ("analysis", {"covariates": ["age at birth"]}, "covariates hold one that is no name of a column"),
         ("analysis", {"components": 51}, "components is not an integer from 0 to 50"),

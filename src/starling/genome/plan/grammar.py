@@ -161,7 +161,9 @@ def _read_tests(section: Section, key: str, values: Values) -> tuple[str, ...]:
         section.refuse(key, "are none", fix)
     for test in (each for each in tests if each not in known):
         near = did_you_mean(test, known)
-        section.refuse(key, f"hold one that the {values['model']} model has not", fix if near == "remove it" else near)
+        elsewhere = any(test in of_models.get(values["model"], ()) for of_models in TESTS_OF.values())
+        lack = f"plans with unit = {values['unit']!r} have" if elsewhere else f"the {values['model']} model has"
+        section.refuse(key, f"hold one that {lack} not", fix if near == "remove it" else near)
     return tests
 
 
