@@ -20,9 +20,10 @@ from starling.genome.preview.grids import (
     odds_ratio,
     question_text,
 )
+from starling.genome.preview.lacking import lacking_note
 from starling.genome.preview.selections import ExpectedLocBlock, ExpectedLocSig, ExpectedNumSig
 from starling.genome.preview.tables import ExpectedTables
-from starling.genome.preview.typical import MISSING, Assumed
+from starling.genome.preview.typical import Assumed
 from starling.pages.charts import Interval, intervals
 from starling.pages.marks import heat
 from starling.pages.parts import Picture, Section, Table
@@ -141,7 +142,7 @@ def note(assumed: Assumed, expected: Sequence[Expected]) -> str:
         about = "" if people is None else f" {_MEDIAN.format(people=people)}"
         return f"{at}{about} {_OF_NORMAL} {_ADDS_UP}"
     if isinstance(expected[0].query, SnpPval) and assumed.plan.missing is not None:
-        return _LACKING
+        return lacking_note(assumed, [one.query for one in expected if isinstance(one.query, SnpPval)])
     if assumed.plan.unit == "phenotype":
         paid = getattr(expected[0].query, "prevalence_epsilon", None) is not None
         if paid:
@@ -150,10 +151,6 @@ def note(assumed: Assumed, expected: Sequence[Expected]) -> str:
     return OF_CARRIERS if isinstance(expected[0].query, LocBlock | SnpCorr) else ""
 
 
-_LACKING: Final = (
-    f"Supposed is that {100 * MISSING:g} % of the calls are missing. The answer also tells whether cases and controls lack calls alike,"
-    " at no further cost."
-)
 _COVARIATES: Final = "Covariates are not supposed here: what they explain of a SNP is lost."
 _PAID: Final = f"The threshold follows from the noisy number of cases: as many as are supposed here. {_COVARIATES}"
 _ADDS_UP: Final = (
