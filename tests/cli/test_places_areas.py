@@ -54,6 +54,19 @@ def test_unions_are_asked(world: Path) -> None:
     assert "did you mean" in call("areas", world / "release", "nort", code=2).output
 
 
+def test_a_release_is_compared_with_another(world: Path, tmp_path: Path) -> None:
+    words = ("--records", world / "records.csv", "--unvalidated", "--yes")
+    call("release", world / "plan.toml", *words, "--out", tmp_path / "other")
+    told = json.loads(call("areas", world / "release", "north", "--minus-release", tmp_path / "other", "--json").stdout)
+    assert told["lower"] <= told["points"] <= told["upper"]
+    same = call("areas", world / "release", "--minus-release", world / "release", code=2).output
+    assert "is the release itself" in same
+    (tmp_path / "rho.toml").write_text(toml_of(values(privacy={"unit": "point", "rho": "1"})))
+    (tmp_path / "areas.geojson").write_text((world / "areas.geojson").read_text())
+    call("release", tmp_path / "rho.toml", *words, "--out", tmp_path / "gaussian")
+    assert "for rho" in call("areas", world / "release", "--minus-release", tmp_path / "gaussian", code=2).output
+
+
 def test_what_asks_a_grid_is_refused(world: Path, tmp_path: Path) -> None:
     (tmp_path / "rectangles.csv").write_text("x0,y0,x1,y1\n0,0,1,1\n")
     words = ("--rectangles", tmp_path / "rectangles.csv")

@@ -1,5 +1,6 @@
 """`starling places areas`: what analysts ask of a release of areas. It opens no records and spends nothing."""
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +35,12 @@ def opened_areas(path: Path, key: str | None) -> "AreasRelease":
 @slice_option
 @click.option("--minus", metavar="NAME", help="Another slice, whose points are taken away.")
 @click.option(
+    "--minus-release",
+    type=options.PATH,
+    metavar="FOLDER",
+    help="Another release of the same areas, whose points are taken away; --minus names its slice.",
+)
+@click.option(
     "--level",
     default="0.95",
     show_default=True,
@@ -42,7 +49,14 @@ def opened_areas(path: Path, key: str | None) -> "AreasRelease":
 )
 @options.signer
 def areas(
-    release: Path, areas: tuple[str, ...], *, part: str | None, minus: str | None, level: str, key: str | None
+    release: Path,
+    areas: tuple[str, ...],
+    *,
+    part: str | None,
+    minus: str | None,
+    minus_release: Path | None,
+    level: str,
+    key: str | None,
 ) -> "Described":
     """Points in a union of released areas, with an interval and the exact deviation of the noise.
 
@@ -50,5 +64,9 @@ def areas(
     that were chosen before the release was seen.
     """
     working("checking the release")
-    with opened_areas(release, key) as opened:
+    with ExitStack() as stack:
+        opened = stack.enter_context(opened_areas(release, key))
+        if minus_release is not None:
+            other = stack.enter_context(opened_areas(minus_release, key))
+            return opened.compare(other, *areas, slice=part, other_slice=minus, level=level)
         return opened.number(*areas, slice=part, minus=minus, level=level)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from starling.places.areas.answers.unions import LEVEL, number
+from starling.places.areas.answers.unions import LEVEL, difference, number
 from starling.places.areas.measurements import noises
 from starling.places.areas.mechanism import AreaCounts, sums
 from starling.places.areas.plan.model import AreasPlan
@@ -100,6 +100,23 @@ def test_unions_are_unbiased_and_their_intervals_and_deviations_hold(tmp_path: P
         assert (np.abs(error) * stated.deviation <= half).mean() > 0.95 - 5 * np.sqrt(0.0475 / 4000) + 0.0
         mutant = error * stated.deviation / (stated.deviation / 1.25)
         assert abs(mutant.std() - 1) > 0.08, "a deviation that is a fifth too small is seen"
+
+
+@pytest.mark.parametrize("measure", ["epsilon", "rho"])
+def test_differences_of_releases_have_the_noise_of_both(tmp_path: Path, measure: str) -> None:
+    """4,000 pairs of releases of unlike budgets: as above; the deviation of one release alone would be seen."""
+    one, exact = many(tmp_path, measure, "1/10")
+    other, _ = many(tmp_path, measure, "1/5")
+    finest = [estimates(each, AreaCounts(each).draw(exact))[-1].count for each in (one, other)]
+    for weights in np.array([[1, 0, 0, 0, 0], [0, 1, 1, 0, 1]], dtype=float):
+        stated = difference((one, other), (finest[0][:, :1], finest[1][:, :1]), weights, "")
+        error = weights @ (finest[0] - finest[1])
+        assert abs(error.mean()) < 5 * stated.deviation / np.sqrt(4000)
+        assert abs(error.std() / stated.deviation - 1) < 0.08
+        half = difference((one, other), (np.zeros((5, 1)), np.zeros((5, 1))), weights, "").upper
+        assert (np.abs(error) <= half).mean() > 0.95 - 5 * np.sqrt(0.0475 / 4000)
+        alone = number(one, [finest[0][:, :1]], weights, "").deviation
+        assert abs(error.std() / alone - 1) > 0.08, "the noise of the other release is seen"
 
 
 def test_all_levels_add_up_to_those_above(tmp_path: Path) -> None:

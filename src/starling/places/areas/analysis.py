@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from starling.errors import ParameterError
 from starling.hierarchy.trees import Estimated
 from starling.pages.parts import Headline, Section
-from starling.places.areas.answers.unions import LEVEL, Number, areas_below, number
+from starling.places.areas.answers.unions import LEVEL, Number, areas_below, difference, number
 from starling.places.areas.answers.values import points_of
 from starling.places.areas.answers.whole_numbers import whole_areas
 from starling.places.areas.artifact.columns import AREAS
@@ -94,7 +94,7 @@ class AreasRelease(DomainRelease):
         """float64 (areas,): the released points of each area, in the order of the file; raises ParameterError as `slice_number`."""
         return np.ascontiguousarray(points_of(self.plan, self.estimates[-1]).count[:, self.slice_number(slice)])
 
-    def _layers(self, slice: str | None) -> Float64:
+    def layers(self, slice: str | None) -> Float64:
         """float64 (areas, layers): what is released of each area in a slice."""
         many = self.plan.layers
         first = self.slice_number(slice) * many
@@ -116,14 +116,44 @@ class AreasRelease(DomainRelease):
         _check_level(chance)
         weights = areas_below(self.plan.areas, areas) if areas else np.ones(len(self.plan.areas))
         what = " + ".join(areas) or "all areas"
-        counted = [self._layers(slice)]
+        counted = [self.layers(slice)]
         if slice is not None:
             what = f"{what}, {slice}"
         if minus is not None:
             if self.slice_number(minus) == self.slice_number(slice):
                 raise ParameterError("minus", "is the slice itself", "name another slice")
-            counted, what = [*counted, self._layers(minus)], f"{what} less {minus}"
+            counted, what = [*counted, self.layers(minus)], f"{what} less {minus}"
         return number(self.plan, counted, weights, what, chance)
+
+    def compare(
+        self,
+        other: "AreasRelease",
+        *areas: str,
+        slice: str | None = None,
+        other_slice: str | None = None,
+        level: Exact = LEVEL,
+    ) -> Number:
+        """How many more points a union of areas has here than in another release of the same areas, whose noise is independent.
+
+        Args:
+            other: The other release.
+            areas: As of `number`.
+            slice: The public name of a slice; left out where there is one alone.
+            other_slice: That of the other release.
+            level: The probability with which the interval holds the true difference.
+
+        Raises:
+            ParameterError: it is the same release, or one of other areas or another measure; and as `number`.
+        """
+        chance = exact(level, field="level")
+        _check_level(chance)
+        weights = areas_below(self.plan.areas, areas) if areas else np.ones(len(self.plan.areas))
+        counted = (self.layers(slice), other.layers(other_slice))
+        if np.array_equal(*counted):
+            raise ParameterError("minus_release", "is the release itself", "name another")
+        own, its = ("" if each is None else f", {each}" for each in (slice, other_slice))
+        what = f"{' + '.join(areas) or 'all areas'}{own}, less those of the other release{its}"
+        return difference((self.plan, other.plan), counted, weights, what, chance)
 
     def headline(self) -> Headline:
         """All points of the first slice."""

@@ -122,10 +122,17 @@ class Spread:
         """The standard deviation of a sum of such sums of independent noise, each times a factor, and the half-width of its interval, which
         misses with the chance `alpha`.
         """
+        return self.times(factors).alone(plan, alpha)
+
+    def times(self, factors: Sequence[float]) -> "Spread":
+        """The noise of a sum of such sums of independent noise, each times a factor."""
         squares = [factor * factor for factor in factors]
-        whole, most = self.variance * sum(squares), self.most * max(squares)
-        draws = max(int(whole / most * _ROUNDED), 1) if most > 0 else 1
-        return sqrt(whole), sqrt(whole) * deviations(plan, alpha, draws)
+        return Spread(self.variance * sum(squares), self.most * max(squares))
+
+    def alone(self, plan: AreasPlan, alpha: Fraction) -> tuple[float, float]:
+        """The standard deviation, and the half-width of the interval that misses with the chance `alpha`."""
+        draws = max(int(self.variance / self.most * _ROUNDED), 1) if self.most > 0 else 1
+        return sqrt(self.variance), sqrt(self.variance) * deviations(plan, alpha, draws)
 
 
 def spread(plan: AreasPlan, weights: Floats) -> Spread:
@@ -170,6 +177,34 @@ def number(plan: AreasPlan, counted: Sequence[Floats], weights: Floats, what: st
     both = Estimated(whole[np.newaxis], np.full((1, 2), noise.variance))
     mean, lower, upper = (float(each[0, 0]) for each in means_of(plan.value, both, deviations(plan, 1 - level, draws)))
     return replace(answer, sum=summed, mean=Interval(None if isnan(mean) else mean, lower, upper))
+
+
+def difference(
+    plans: tuple[AreasPlan, AreasPlan],
+    counted: tuple[Floats, Floats],
+    weights: Floats,
+    what: str,
+    level: Fraction = LEVEL,
+) -> Number:
+    """How many more points one release has in a sum of areas than another; arguments as of `number`, of both releases.
+
+    Raises:
+        ParameterError: the releases are of other areas, or one has Laplace noise and the other Gaussian.
+    """
+    one, other = plans
+    if one.areas != other.areas:
+        raise ParameterError("minus_release", "is of other areas", "name a release of the same file of areas")
+    if one.measure != other.measure:
+        problem = f"is for {other.measure}, and the release for {one.measure}: their noise has no common interval"
+        raise ParameterError("minus_release", problem, "name a release for the same measure")
+    points, parts = 0.0, []
+    for sign, plan, layers in zip((1, -1), plans, counted, strict=True):
+        factors = factors_of_points(plan.value)
+        points += sign * float(np.array([(layer * weights).sum() for layer in layers.T]) @ factors)
+        parts.append(spread(plan, weights).times(factors))
+    noise = Spread(sum(each.variance for each in parts), max(each.most for each in parts))
+    deviation, half = noise.alone(one, 1 - level)
+    return Number(what, points, deviation, floor(points - half), ceil(points + half), level)
 
 
 def areas_below(areas: Areas, names: Sequence[str]) -> Floats:

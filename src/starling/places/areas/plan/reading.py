@@ -163,9 +163,7 @@ def _checked(geometries: Geometries, *, plain: bool) -> Geometries:
     corners, of = shapely.get_coordinates(geometries, return_index=True)
     beyond = np.flatnonzero(~(np.abs(corners) <= (_PLAIN if plain else _WORLD)).all(axis=1))
     if len(beyond) and plain:
-        _refuse(
-            f"has a corner beyond {_PLAIN:,} in feature {of[beyond[0]] + 1:,}", "give the units of areas.crs_name"
-        )
+        _refuse(f"has a corner beyond {_PLAIN:,} in feature {of[beyond[0]] + 1:,}", "give the units of areas.crs_name")
     if len(beyond):
         problem = f"has a corner that is no longitude and latitude in feature {of[beyond[0]] + 1:,}"
         _refuse(problem, "give degrees, the longitude first")
