@@ -6,8 +6,8 @@ tested with and without two principal components of the study, which Starling co
 as they are, and the same components. The share of the sample that is left is the squared slope of the statistics after flipping on those
 before it, over all SNPs; the formula says v / (v + 1 / (4 sinh^2(epsilon / 2))), v the variance of the phenotype that the components leave.
 
-Speed is in processor seconds, of a warm process with the reading of the file, and of PLINK's whole process. Large studies, with a
-prediction and the disk's speed, are those of genome_scan_scale.py; memory grows by 56 bytes of scores a SNP.
+Speed is in processor seconds, of a warm process with the reading of the file, and of PLINK's whole process. Large studies are those of
+genome_scan_scale.py.
 """
 
 import os
@@ -24,12 +24,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import chi2
 
-from bench.genome_scan_scale import large_scans
 from bench.measure import Json, Spread, in_turn, ratios
 from bench.peers import ROOT
 from bench.process import run
 from bench.record import Limit, Recorder
 from starling.genome.adjusted import ScoreTests, covariate_basis, principal_components
+from starling.genome.counts.scan import chunk_bytes
 from starling.genome.generate import generate
 from starling.genome.plan import Plan
 from starling.genome.source import Calls, open_genotypes, read
@@ -230,7 +230,7 @@ def speeds(folder: Path, *, quick: bool, rounds: int) -> dict[str, list[float]]:
         genotypes = open_genotypes(folder / "scan" / "study", plan)
         response = np.random.default_rng(4).choice([-0.6, 1.6], people)
         tests = ScoreTests.of("additive", response, covariate_basis(values))
-        for _ in read(genotypes, plan, tests.score):
+        for _ in read(genotypes, plan, tests.score, chunk=chunk_bytes()):
             pass
 
     def components() -> None:
@@ -254,7 +254,6 @@ def main() -> None:
     seeds, snps, rounds = (1, 200, 1) if chosen.quick else (SEEDS, SNPS, 2)
     with TemporaryDirectory() as scratch:
         everything = [scans(seed, snps, Path(scratch)) for seed in range(seeds)]
-        large_rows, large_limits = large_scans(Path(scratch), quick=chosen.quick)
         times = speeds(Path(scratch), quick=chosen.quick, rounds=rounds)
     rows: list[Json] = []
     for phenotypes, adjusted in everything[0]:
@@ -264,7 +263,6 @@ def main() -> None:
         }
         rows.append({"phenotypes": phenotypes, "adjusted_for": adjusted, **means})
     rows += [{"run": name, "cpu_seconds": Spread.of(took).to_json()} for name, took in times.items()]
-    rows += large_rows
     adjusted = f"{COMPONENTS} components"
     lambdas = [np.mean([scanned[f"epsilon {each}", adjusted]["lambda"] for scanned in everything]) for each in EPSILONS]
     off = max(
@@ -288,7 +286,6 @@ def main() -> None:
         ),
         Limit("share of the sample that is left, off the formula", round(100 * float(off), 2), 5, "%"),
         Limit.of("ten components of 10,000 x 100,000, processor seconds", Spread.of(times["components"]), 60, "s"),
-        *large_limits,
     ]
     limits += [
         Limit.of(

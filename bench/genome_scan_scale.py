@@ -1,25 +1,29 @@
-"""A scan of 500,000 people by its number of SNPs, beside the disk: what `bench.genome_scan` states of large studies.
+"""A scan of 500,000 people and 100,000 SNPs beside the disk, predicted before it is made; a million SNPs are an extrapolation.
 
 Each scan is a process that reads the plan and its list, makes a basis of ten covariates, and tests every SNP of a .bed, which is dropped
-from memory before. A straight line is fitted to the seconds of the smaller studies, and the largest one's are predicted before it is
-scanned. The disk's speed is that at which the same file is read and nothing done with it, dropped from memory too. A million SNPs are an
-extrapolation by the line of all.
+from memory before. A straight line is fitted to the seconds of smaller studies, which tells with an interval how long the largest one will
+take; then it is scanned, once. The disk's speed is that at which the largest file is read and nothing done with it, before the scan and
+after it, dropped from memory too.
+
+It needs as much disk as the largest .bed has, 125 kB a SNP; each study is removed before the next is made.
 """
 
 import sys
 from pathlib import Path
 from shutil import rmtree
+from tempfile import TemporaryDirectory
 from typing import Final
 
 from bench.genome_scale import Line
 from bench.measure import Json, Spread, timed
 from bench.process import Run, forget, run
-from bench.record import Limit
+from bench.record import Limit, Recorder
 from starling.genome.generate import NAME, generate
 
 PEOPLE: Final = 500_000
-SIZES: Final = (1_000, 2_000, 4_000)
-HELD_OUT: Final = 8_000
+HELD_OUT: Final = 100_000
+PARTS: Final = (20, 10, 5)
+"""The smaller studies have so many times fewer SNPs than the one that is predicted."""
 WHOLE: Final = 1_000_000
 ROUNDS: Final = 2
 PIECE: Final = 8 << 20
@@ -29,6 +33,7 @@ import sys
 from pathlib import Path
 import numpy as np
 from starling.genome.adjusted import ScoreTests, covariate_basis
+from starling.genome.counts.scan import chunk_bytes
 from starling.genome.plan import Plan
 from starling.genome.source import open_genotypes, read
 folder = Path(sys.argv[1])
@@ -37,7 +42,7 @@ genotypes = open_genotypes(folder / "study", plan)
 random = np.random.default_rng(3)
 basis = covariate_basis(random.normal(size=(plan.people, 10)))
 tests = ScoreTests.of("additive", random.choice([-0.6, 1.6], plan.people), basis)
-print(sum(len(scores.snps) for scores in read(genotypes, plan, tests.score)))
+print(sum(len(scores.snps) for scores in read(genotypes, plan, tests.score, chunk=chunk_bytes())))
 """
 
 
@@ -60,58 +65,87 @@ def disk_seconds(file: Path) -> float:
     return timed(read)
 
 
-def large_scans(folder: Path, *, quick: bool) -> tuple[list[Json], list[Limit]]:
-    """Rows and limits; `folder` has room for a .bed of HELD_OUT SNPs (1 GB), and each is removed before the next is made."""
-    people, sizes, held_out = (2_000, (60, 120, 240), 480) if quick else (PEOPLE, SIZES, HELD_OUT)
-    runs: dict[int, list[Run]] = {}
-    line, disk = None, 0.0
-    for size in (*sizes, held_out):
-        study = folder / f"large{size}"
-        generate(people=people, snps=size, seed=1, out=study)
-        if size == sizes[0]:
-            scan(study)  # Leaves compiled kernels.
-        if size == held_out:
-            line = _line(runs)
-            disk = disk_seconds(study / f"{NAME}.bed")
-        runs[size] = [scan(study) for _ in range(1 if size == held_out else ROUNDS)]
-        rmtree(study)
-    assert line is not None
-    whole, (last,) = _line(runs), runs[held_out]
-    name = f"scan of {people:,} people x {{:,}} SNPs, ten covariates, whole process"
+def main() -> None:
+    """Measure all and write the result."""
+    recorder = Recorder("genome_scan_scale", "A scan of 500,000 people, predicted, beside the disk.")
+    recorder.parser.add_argument(
+        "--snps", type=int, default=HELD_OUT, metavar="N", help="of the largest study: 125 kB of disk each"
+    )
+    chosen = recorder.begin()
+    people, held_out = (2_000, 480) if chosen.quick else (PEOPLE, chosen.snps)
+    sizes = [held_out // part for part in PARTS]
+    runs: list[tuple[int, Run]] = []
+    with TemporaryDirectory() as scratch:
+        study = Path(scratch) / "study"
+        for size in sizes:
+            generate(people=people, snps=size, seed=1, out=study)
+            if size == sizes[0]:
+                scan(study)  # Leaves compiled kernels.
+            runs += [(size, scan(study)) for _ in range(ROUNDS)]
+            rmtree(study)
+        before = _lines(runs)
+        told = (f"{key.replace('_', ' ')} {line.at(held_out):.1f}" for key, line in before.items())
+        print(f"predicted for {held_out:,} SNPs: {', '.join(told)}", flush=True)
+        generate(people=people, snps=held_out, seed=1, out=study)
+        disk = [disk_seconds(study / f"{NAME}.bed")]
+        last = scan(study)
+        disk.append(disk_seconds(study / f"{NAME}.bed"))
+    runs.append((held_out, last))
+    after = _lines(runs)
     rows: list[Json] = []
-    for size, each in runs.items():
-        rows.append({"run": name.format(size), "seconds": Spread.of([one.seconds for one in each]).to_json()})
-        rows.append({"run": "the same", "cpu_seconds": Spread.of([one.cpu_seconds for one in each]).to_json()})
-        rows.append({"run": "the same", "megabytes": round(1e3 * max(one.peak_gb for one in each), 1)})
-    for text, of, size in (("predicted from those before", line, held_out), ("extrapolated", whole, WHOLE)):
-        low, high = of.interval(size)
-        between = Spread.of([max(low, 0.0), of.at(size), high]).to_json()
-        rows.append({"run": f"{size:,} SNPs, {text}, with an interval of 95 %", "seconds": between})
-    rows.append({"run": f"reading the .bed of {held_out:,} SNPs from the disk", "seconds": Spread.of([disk]).to_json()})
+    for size in (*sizes, held_out):
+        each = [one for other, one in runs if other == size]
+        taken: dict[str, Json] = {
+            "snps": size,
+            "seconds": Spread.of(one.seconds for one in each).to_json(),
+            "cpu_seconds": Spread.of(one.cpu_seconds for one in each).to_json(),
+            "megabytes": round(1e3 * max(one.peak_gb for one in each), 1),
+        }
+        rows.append(taken)
+    for kind, lines, size in (("predicted", before, held_out), ("extrapolated", after, WHOLE)):
+        for key, line in lines.items():
+            low, high = line.interval(size)
+            rows.append(
+                {
+                    kind: size,
+                    key: round(line.at(size), 1),
+                    "least": round(max(low, 0.0), 1),
+                    "most": round(high, 1),
+                }
+            )
+    rows.append({"read": held_out, "seconds": Spread.of(disk).to_json()})
+    what = f"scan of {people:,} people x {held_out:,} SNPs"
     limits = [
-        Limit(
-            f"scan of {people:,} people, ten covariates, memory of the process",
-            round(1e3 * max(one.peak_gb for each in runs.values() for one in each), 1),
-            500,
-            "MB",
+        Limit(f"{what}, memory of the process", round(1e3 * max(one.peak_gb for _, one in runs), 1), 500, "MB"),
+        *(
+            Limit(
+                f"{what}, {key.replace('_', ' ')} over the upper end of what was predicted",
+                round(_taken(last, key) / line.interval(held_out)[1], 3),
+                1,
+                "times",
+            )
+            for key, line in before.items()
         ),
         Limit(
-            f"scan of {people:,} x {held_out:,}, time over the upper end of what was predicted",
-            round(last.seconds / line.interval(held_out)[1], 3),
-            1,
-            "",
-        ),
-        Limit(
-            f"scan of {people:,} people, time of a SNP over that of reading it from the disk",
-            round(whole.each / (disk / held_out), 2),
+            f"{what}, time of a SNP over that of reading it from the disk",
+            round(after["seconds"].each * held_out / Spread.of(disk).median, 2),
             1,
             "times",
         ),
     ]
-    return rows, limits
+    settings: dict[str, Json] = {"people": people, "snps": held_out, "covariates": 10, "rounds": ROUNDS}
+    recorder.end(settings=settings, rows=rows, limits=limits)
 
 
-def _line(runs: dict[int, list[Run]]) -> Line:
-    """Through the seconds of all runs."""
-    points = [(size, one.seconds) for size, each in runs.items() for one in each]
-    return Line.through([size for size, _ in points], [seconds for _, seconds in points])
+def _taken(run: Run, key: str) -> float:
+    return run.seconds if key == "seconds" else run.cpu_seconds
+
+
+def _lines(runs: list[tuple[int, Run]]) -> dict[str, Line]:
+    """Through the seconds, and the processor's seconds, of some runs."""
+    sizes = [size for size, _ in runs]
+    return {key: Line.through(sizes, [_taken(one, key) for _, one in runs]) for key in ("seconds", "cpu_seconds")}
+
+
+if __name__ == "__main__":
+    main()

@@ -70,6 +70,7 @@ NAMES: Final = (
     "genome_kernels",
     "genome_scale",
     "genome_scan",
+    "genome_scan_scale",
     "homer",
     "genome_audit",
     "groups_accuracy",

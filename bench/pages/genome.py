@@ -193,6 +193,34 @@ def genome_scan(results: Mapping[str, Results]) -> str:
     return "\n\n".join(parts)
 
 
+def genome_scan_scale(results: Mapping[str, Results]) -> str:
+    """Scans of 500,000 people by number of SNPs, what was predicted of the largest, and the disk."""
+    result = results["genome_scan_scale"]
+    rows = (
+        [f"{row['snps']:,}", spread(row["seconds"]), spread(row["cpu_seconds"]), number(row["megabytes"])]
+        for row in result["rows"]
+        if "snps" in row
+    )
+    head = ["SNPs", "seconds", "processor seconds", "memory, MB"]
+    lines = []
+    for kind, what in (
+        ("predicted", "**Predicted** from the smaller studies"),
+        ("extrapolated", "**Extrapolated, not run**"),
+    ):
+        times = [
+            f"{number(row[key])} {unit} (95 %: {number(row['least'])} to {number(row['most'])})"
+            for row in result["rows"]
+            for key, unit in (("seconds", "s"), ("cpu_seconds", "processor s"))
+            if kind in row and key in row
+        ]
+        size = next(row[kind] for row in result["rows"] if kind in row)
+        lines.append(f"{what}: {size:,} SNPs in {' and '.join(times)}.")
+    disk = next(row for row in result["rows"] if "read" in row)
+    lines.append(f"Reading the file of {disk['read']:,} SNPs alone: {spread(disk['seconds'])} s.")
+    told = "\n\n".join(lines)
+    return f"{table(head, rows)}\n\n{told}\n\n{made(result)}"
+
+
 TABLES: Final[dict[str, Callable[[Mapping[str, Results]], str]]] = {
     "genome_distance": genome_distance,
     "genome_figure3": genome_figure3,
@@ -200,6 +228,7 @@ TABLES: Final[dict[str, Callable[[Mapping[str, Results]], str]]] = {
     "genome_kernels": genome_kernels,
     "genome_scale": genome_scale,
     "genome_scan": genome_scan,
+    "genome_scan_scale": genome_scan_scale,
     "homer": homer,
     "genome_audit": genome_audit,
 }

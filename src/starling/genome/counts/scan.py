@@ -16,7 +16,7 @@ from starling.genome.plan import Plan
 from starling.genome.source import Calls, Dosages, Genotypes, read, read_dosages
 from starling.genome.source.calls import CHUNK
 
-HELD_BYTES: Final = 96 << 20
+HELD_BYTES: Final = 64 << 20
 """Bytes of packed calls that all threads work on at a time: what people have in common is tabled once for the SNPs of a chunk."""
 
 
