@@ -161,3 +161,33 @@ def test_a_sample_is_a_file_of_the_study(tmp_path: Path) -> None:
     (tmp_path / "x.sample").write_text(SAMPLE + "\n")
     with pytest.raises(SourceError, match=r"x\.sample: genotypes changed or vanished"):
         genotypes.people.cases(3)
+
+
+def test_a_sample_of_another_stem_is_found_where_it_can_be_no_other(tmp_path: Path) -> None:
+    """As UK Biobank calls it, before others in the folder; or the only one. Of several, and beside names, none is taken."""
+    path, words = study(tmp_path, None), tmp_path / "x.txt"
+    named = ["f p0", "f p1", "g p0"]
+    other, own = tmp_path / "people.sample", tmp_path / "x_s3.sample"
+    other.write_text(SAMPLE)
+    genotypes = open_genotypes(path, PLAN, words)
+    assert (genotypes.people.names(), genotypes.files) == (named, (path, other, words))
+    own.write_text(SAMPLE.replace("p1", "p9"))
+    (tmp_path / "x1_s3.sample").write_text(SAMPLE)
+    assert open_genotypes(path, PLAN, words).people.names() == ["f p0", "f p9", "g p0"]
+    (tmp_path / "x_s4.sample").write_text(SAMPLE)
+    problem = r"x\.bgen: genotypes has 2 \.sample beside it, and none is x\.sample; call its own x\.sample, or link it"
+    with pytest.raises(SourceError, match=problem):
+        open_genotypes(path, PLAN, words)
+    (tmp_path / "x1_s3.sample").unlink()
+    own.rename(tmp_path / "a.sample")
+    (tmp_path / "x_s4.sample").rename(tmp_path / "b.sample")
+    with pytest.raises(SourceError, match=r"has 3 \.sample beside it"):
+        study_files(path, words)
+    (tmp_path / "x.sample").write_text(SAMPLE)
+    assert study_files(path, words) == (path, tmp_path / "x.sample", words)
+    (tmp_path / "x.sample").unlink()
+    write_bgen(path, [compressed(GOOD, 1)], 3)
+    assert study_files(path, words) == (path, words)
+    path.write_bytes(b"no BGEN")
+    assert study_files(path, words) == (path, words)
+    assert study_files(tmp_path / "none.bgen", words) == (tmp_path / "none.bgen", words)

@@ -20,6 +20,7 @@ import numpy as np
 import pyarrow as pa
 
 from starling.engine.machine import in_order
+from starling.errors import SourceError
 from starling.genome.arrays import Int64, UInt8, UInt16
 from starling.genome.plan.sites import UNKNOWN, Site, Sites, chromosome
 from starling.genome.source.dosages import MOST_ALLELES, NO_DOSAGE, STEP, Dosages, dosage_length
@@ -77,6 +78,17 @@ def open_bgen(path: Path) -> Bgen:
         refuse(path, "does not end where its header and its variants say that it does", _REWRITE)
     except OSError:
         raise changed(path) from None
+
+
+def has_names(path: Path) -> bool:
+    """Whether a BGEN names its people, by its header; True of what is none, which `open_bgen` refuses."""
+    try:
+        with path.open("rb") as file:
+            content = _Bytes(file.fileno(), size_of(path))
+            _, header, _, _, magic = _START.unpack(content.take(0, _START.size))
+            return magic not in _MAGIC or content.take(header + 3, 1)[0] > 127
+    except (OSError, _Cut, SourceError):
+        return True
 
 
 class _Bytes:

@@ -8,6 +8,7 @@ one allele alone, it writes 0 for the other. Nothing is refused for that: an unk
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from glob import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Never, TypeAlias, TypeVar
 
@@ -227,18 +228,40 @@ def open_genotypes(
 
 
 def _people_of_bgen(path: Path, bgen: "Bgen", plan: Plan, phenotype: Path | None) -> People:
-    """Whom a BGEN names, or else the .sample beside it."""
-    sample = path.with_suffix(_SAMPLE)
+    """Whom a BGEN names, or else a .sample beside it."""
     if bgen.samples is not None:
         people = open_people(plan, phenotype, samples=bgen.samples)
-    elif sample.exists():
+    elif (sample := sample_of(path)) is not None:
         people = open_people(plan, phenotype, file=sample, genotyped=bgen.people)
     else:
-        fix = f"put its .sample beside it as {sample.name}, or write it again by plink2 --export bgen-1.2"
+        own = path.with_suffix(_SAMPLE).name
+        fix = f"put its .sample beside it as {own}, or write it again by plink2 --export bgen-1.2"
         refuse(path, "does not name its people", fix)
     if plan.x_model == 1 and not states_sexes(people):
-        _refuse_sexes(path if people.file is None else sample)
+        _refuse_sexes(path if people.file is None else people.file.path)
     return people
+
+
+def sample_of(path: Path) -> Path | None:
+    """The .sample of a BGEN: the one of its stem; else, where it names nobody, the one whose name begins with its stem, as x_s487.sample of
+    x.bgen, or the only one in its folder. None where there is none; raises SourceError where several could be it.
+    """
+    from starling.genome.source.bgen import has_names
+
+    own = path.with_suffix(_SAMPLE)
+    if own.exists():
+        return own
+    if has_names(path):
+        return None
+    # Of chr1.bgen none of chr10.
+    for pattern in (f"{escape(path.stem)}[!0-9A-Za-z]*{_SAMPLE}", f"*{_SAMPLE}"):
+        there = list(path.parent.glob(pattern))
+        if len(there) == 1:
+            return there[0]
+        if there:
+            fix = f"call its own {own.name}, or link it as that"
+            refuse(path, f"has {len(there)} .sample beside it, and none is {own.name}", fix)
+    return None
 
 
 def _check_two_alleles(path: Path, plan: Plan, matched: Matched) -> None:
@@ -261,12 +284,12 @@ def study_files(
     path: str | Path, phenotype: str | Path | None, covariates: str | Path | None = None
 ) -> tuple[Path, ...]:
     """All files of a study, as `open_genotypes` would take them, none of them opened: calls, sites, people, phenotypes, covariates. Raises
-    SourceError when the path is neither a VCF, BCF or BGEN nor the prefix of a .bed or .pgen.
+    SourceError when the path is neither a VCF, BCF or BGEN nor the prefix of a .bed or .pgen, or several .sample could be a BGEN's.
     """
     path = Path(path).absolute()
     others = tuple(Path(each).absolute() for each in (phenotype, covariates) if each is not None)
-    if path.name.endswith(_BGEN) and path.with_suffix(_SAMPLE).exists():
-        return (path, path.with_suffix(_SAMPLE), *others)
+    if path.name.endswith(_BGEN) and (sample := sample_of(path)) is not None:
+        return (path, sample, *others)
     if path.name.endswith((*_VCF, _BGEN)):
         return (path, *others)
     kind, prefix = _prefix(path)
