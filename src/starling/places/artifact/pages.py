@@ -20,6 +20,7 @@ from starling.places.mechanism.table import Sliced, mechanism_of
 from starling.places.pictures.heat_map import HATCHED, MOST, heat_map
 from starling.places.plan import METHODS, TRANSFORMS, Plan
 from starling.places.plan.choices import EARLIER, PURPOSES
+from starling.places.plan.points import unit_bounds, value_stated
 from starling.places.postprocess import Estimate
 from starling.privacy.budget import decimal_up
 from starling.release.codec import Json
@@ -44,13 +45,7 @@ def particulars(plan: Plan) -> Particulars:
 
 def bounds(plan: Plan) -> dict[str, Json]:
     """What bounds the part of one unit, by rules that hold for every record."""
-    stated: dict[str, Json] = {"points_of_a_unit": plan.points}
-    if plan.value is not None:
-        stated["units_of_a_point"] = plan.value.width
-    if plan.unit == "person":
-        stated["kept"] = "the rows of smallest keyed hash among a person's own, over all slices together"
-        stated["cells_once"] = plan.distinct
-    return stated
+    return {**unit_bounds(plan), **({"cells_once": plan.distinct} if plan.unit == "person" else {})}
 
 
 def parameters(plan: Plan, mechanism: Sliced) -> dict[str, Json]:
@@ -68,16 +63,10 @@ def parameters(plan: Plan, mechanism: Sliced) -> dict[str, Json]:
             "columns": plan.grid.columns,
         },
         "slices": list[Json](plan.slice_names),
-        **_value(plan),
+        **value_stated(plan),
         "parameters": dict[str, Json](plan.parameters) | ({} if plan.purpose == EARLIER else {"for": plan.purpose}),
         "budget": [{"name": line.name, "epsilon": str(line.epsilon)} for line in mechanism.method.budget],
     }
-
-
-def _value(plan: Plan) -> dict[str, Json]:
-    if plan.value is None:
-        return {}
-    return {"value": {"column": plan.columns.value, "lower": plan.value.lower, "upper": plan.value.upper}}
 
 
 def product(plan: Plan) -> Product:

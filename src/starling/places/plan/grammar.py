@@ -9,7 +9,6 @@ from starling.places.plan.choices import (
     EARLIER,
     METHODS,
     MOST_BOUND,
-    MOST_EXPECTED,
     MOST_POINTS,
     PURPOSES,
     Columns,
@@ -19,7 +18,7 @@ from starling.places.plan.choices import (
 )
 from starling.places.plan.grid import MOST_SIDE, Crs, Grid
 from starling.places.plan.idle_parameters import idle_parameters
-from starling.places.plan.unit_keys import POINT_KEYS, check_records_of_person, distinct_key
+from starling.places.plan.unit_keys import POINT_KEYS, check_records_of_person, distinct_key, record_keys
 from starling.planfile.formats import FORMAT_KEY
 from starling.planfile.grammar import Key, Kind, Table, Values
 from starling.planfile.kinds import budget, choice, misplaced, numbers, table, text, texts, whole
@@ -176,11 +175,7 @@ VALUE: Final = Table(
 VALUE_KEY: Final = Key("Public bounds of a column whose sums and means are published.", table(VALUE), default=None)
 PLAN: Final = Table(
     {
-        "title": Key("For people; stands on the report.", text("say what is published")),
-        "point": Key("What is counted, in a word.", text('say it in a word, as in point = "pickup"')),
-        "expected": Key(
-            "About how many points there are, publicly, for previews.", whole(0, MOST_EXPECTED), default=None
-        ),
+        **record_keys("point", "pickup"),
         "grid": Key("The public grid.", table(GRID)),
         "input": Key("Where records say what.", table(INPUT), field="columns"),
         "format": FORMAT_KEY,

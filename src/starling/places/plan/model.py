@@ -39,6 +39,7 @@ from starling.places.plan.choices import (
 )
 from starling.places.plan.grammar import PLAN
 from starling.places.plan.grid import MOST_CELLS, MOST_DENSE, Crs, Grid
+from starling.places.plan.points import value_facts
 from starling.planfile.spelling import did_you_mean
 from starling.privacy.least import least_text
 from starling.privacy.neighbours import Relation
@@ -220,9 +221,5 @@ class Plan(PlanInFile):
             ("method", f"{self.method}: {METHODS[self.method]}"),
             *([("for", PURPOSES[self.purpose])] if self.method == ADAPTIVE else []),
             *self.parameters.items(),
-            *(
-                [("value", f"{self.columns.value}, from {self.value.lower:,} to {self.value.upper:,}")]
-                if self.value
-                else []
-            ),
+            *value_facts(self),
         ]

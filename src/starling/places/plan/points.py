@@ -4,6 +4,7 @@ from typing import Protocol
 
 from starling.places.plan.choices import Columns, SliceColumns, Slices, Unit, Value
 from starling.places.plan.grid import Crs
+from starling.release.codec import Json
 from starling.text_format import TextFormat
 
 
@@ -85,3 +86,27 @@ class PointPlan(SlicedPlan, Protocol):
     @property
     def value(self) -> Value | None:
         """The bounds of the column whose sums and means are published."""
+
+
+def value_facts(plan: PointPlan) -> list[tuple[str, str]]:
+    """What a plan with a value says of it, for people; nothing of another."""
+    value = plan.value
+    return [] if value is None else [("value", f"{plan.columns.value}, from {value.lower:,} to {value.upper:,}")]
+
+
+def value_stated(plan: PointPlan) -> dict[str, Json]:
+    """What privacy.json says of a plan's value; nothing of another plan."""
+    value = plan.value
+    if value is None:
+        return {}
+    return {"value": {"column": plan.columns.value, "lower": value.lower, "upper": value.upper}}
+
+
+def unit_bounds(plan: PointPlan) -> dict[str, Json]:
+    """What bounds the part of one unit, by rules that hold for every record."""
+    stated: dict[str, Json] = {"points_of_a_unit": plan.points}
+    if plan.value is not None:
+        stated["units_of_a_point"] = plan.value.width
+    if plan.unit == "person":
+        stated["kept"] = "the rows of smallest keyed hash among a person's own, over all slices together"
+    return stated

@@ -1,10 +1,10 @@
-"""Keys of `[privacy]` that say whose data the guarantee hides, of grids, areas and flows."""
+"""Keys that plans of grids, areas and flows have in common: what is counted, and whose data the guarantee hides."""
 
 from typing import Final
 
-from starling.places.plan.choices import MOST_POINTS
+from starling.places.plan.choices import MOST_EXPECTED, MOST_POINTS
 from starling.planfile.grammar import Key, Values
-from starling.planfile.kinds import choice, flag, whole
+from starling.planfile.kinds import choice, flag, text, whole
 from starling.planfile.toml import Section
 
 
@@ -24,6 +24,17 @@ def unit_keys(record: str, most: int) -> dict[str, Key]:
             default=1,
             field=f"{record}s",
             value=lambda plan: getattr(plan, f"{record}s") if plan.unit == "person" else None,
+        ),
+    }
+
+
+def record_keys(record: str, example: str) -> dict[str, Key]:
+    """The keys with which every plan begins: a title, what a `record` is in a word, and how many are expected."""
+    return {
+        "title": Key("For people; stands on the report.", text("say what is published")),
+        record: Key("What is counted, in a word.", text(f'say it in a word, as in {record} = "{example}"')),
+        "expected": Key(
+            f"About how many {record}s there are, publicly, for previews.", whole(0, MOST_EXPECTED), default=None
         ),
     }
 

@@ -15,6 +15,7 @@ from starling.places.areas.artifact.public_plan import AREAS, COUNTS, PLAN
 from starling.places.areas.measurements import noises
 from starling.places.areas.pictures.choropleth import Shaded, choropleth
 from starling.places.areas.plan.model import AreasPlan
+from starling.places.plan.points import unit_bounds, value_stated
 from starling.privacy.budget import decimal_up
 from starling.privacy.distributions.discrete import DiscreteGaussian
 from starling.release.codec import Json
@@ -38,25 +39,14 @@ def particulars(plan: AreasPlan) -> Particulars:
         "point": plan.point,
         "areas": {"file": AREAS, "sha256": plan.areas.digest, "number": len(plan.areas)},
         "slices": list[Json](plan.slice_names),
-        **_value(plan),
+        **value_stated(plan),
         "budget": [
             {"name": name, plan.measure: str(amount)}
             for name, amount in zip(plan.areas.level_names, plan.amounts, strict=True)
         ],
     }
-    bounds: dict[str, Json] = {"points_of_a_unit": plan.points}
-    if plan.value is not None:
-        bounds["units_of_a_point"] = plan.value.width
-    if plan.unit == "person":
-        bounds["kept"] = "the rows of smallest keyed hash among a person's own, over all slices together"
-        bounds["areas_once"] = plan.distinct
+    bounds = {**unit_bounds(plan), **({"areas_once": plan.distinct} if plan.unit == "person" else {})}
     return Particulars("places", stated, bounds)
-
-
-def _value(plan: AreasPlan) -> dict[str, Json]:
-    if plan.value is None:
-        return {}
-    return {"value": {"column": plan.columns.value, "lower": plan.value.lower, "upper": plan.value.upper}}
 
 
 def product(plan: AreasPlan) -> Product:

@@ -5,12 +5,12 @@ from typing import Final
 
 from starling.places.areas.plan.areas_grammar import PROJECTED
 from starling.places.areas.plan.columns import AreaColumns
-from starling.places.plan.choices import MOST_EXPECTED, MOST_POINTS
+from starling.places.plan.choices import MOST_POINTS
 from starling.places.plan.grammar import INPUT, SLICES, VALUE_KEY
-from starling.places.plan.unit_keys import POINT_KEYS, check_records_of_person, distinct_key
+from starling.places.plan.unit_keys import POINT_KEYS, check_records_of_person, distinct_key, record_keys
 from starling.planfile.formats import FORMAT_KEY
 from starling.planfile.grammar import Key, Kind, Table, Values
-from starling.planfile.kinds import EXACT, budget, table, text, whole
+from starling.planfile.kinds import EXACT, budget, table, text
 from starling.planfile.toml import Section
 from starling.planfile.values import exact_text
 
@@ -75,11 +75,7 @@ AREA_INPUT: Final = Table(
 )
 AREA_PLAN: Final = Table(
     {
-        "title": Key("For people; stands on the report.", text("say what is published")),
-        "point": Key("What is counted, in a word.", text('say it in a word, as in point = "pickup"')),
-        "expected": Key(
-            "About how many points there are, publicly, for previews.", whole(0, MOST_EXPECTED), default=None
-        ),
+        **record_keys("point", "pickup"),
         "areas": Key("The public areas.", table(PROJECTED)),
         "input": Key("Where records say what.", table(AREA_INPUT), field="columns"),
         "format": FORMAT_KEY,

@@ -33,6 +33,7 @@ from starling.places.plan.choices import (
 )
 from starling.places.plan.grid import MOST_DENSE, Crs
 from starling.places.plan.model import WHOLE, WIDEST
+from starling.places.plan.points import value_facts
 from starling.planfile.values import toml_of
 from starling.privacy.budget import Measure
 from starling.privacy.least import least_text
@@ -179,11 +180,7 @@ class AreasPlan(PlanInFile):
             ("protects", f"one {self.unit}{counted} ({self.relation})"),
             *((f"level {name}", f"{len(each):,} counted, {self.measure} {amount}") for name, each, amount in nodes),
             ("slices", f"{len(self.slice_names):,}"),
-            *(
-                [("value", f"{self.columns.value}, from {self.value.lower:,} to {self.value.upper:,}")]
-                if self.value
-                else []
-            ),
+            *value_facts(self),
             ("areas", f"sha256 {self.areas.digest}"),
             *([("reference", self.crs_name)] if self.crs_name else []),
             ("overlaps", self._overlaps()),

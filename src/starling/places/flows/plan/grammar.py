@@ -4,12 +4,12 @@ from fractions import Fraction
 from typing import Final
 
 from starling.places.areas.plan.areas_grammar import AREAS
-from starling.places.flows.plan.choices import MOST_EXPECTED, MOST_TRIPS, Ends
+from starling.places.flows.plan.choices import MOST_TRIPS, Ends
 from starling.places.plan.grammar import SLICES
-from starling.places.plan.unit_keys import check_records_of_person, unit_keys
+from starling.places.plan.unit_keys import check_records_of_person, record_keys, unit_keys
 from starling.planfile.formats import FORMAT_KEY
 from starling.planfile.grammar import Key, Kind, Table, Values
-from starling.planfile.kinds import EXACT, budget, table, text, texts, whole
+from starling.planfile.kinds import EXACT, budget, table, text, texts
 from starling.planfile.toml import Section
 from starling.planfile.values import exact_text
 from starling.privacy.budget import Epsilon, Rho
@@ -84,11 +84,7 @@ _PRIVACY: Final = Table(
 )
 FLOWS: Final = Table(
     {
-        "title": Key("For people; stands on the report.", text("say what is published")),
-        "trip": Key("What is counted, in a word.", text('say it in a word, as in trip = "taxi trip"')),
-        "expected": Key(
-            "About how many trips there are, publicly, for previews.", whole(0, MOST_EXPECTED), default=None
-        ),
+        **record_keys("trip", "taxi trip"),
         "areas": Key("The public areas.", table(AREAS)),
         "flows": Key("Where records say from where to where.", table(_FLOWS), field="columns"),
         "format": FORMAT_KEY,

@@ -2,13 +2,13 @@
 
 from typing import Final
 
-from starling.places.flows.plan.choices import MOST_EXPECTED, MOST_TRIPS
+from starling.places.flows.plan.choices import MOST_TRIPS
 from starling.places.plan.grammar import GRID
-from starling.places.plan.unit_keys import check_records_of_person, unit_keys
+from starling.places.plan.unit_keys import check_records_of_person, record_keys, unit_keys
 from starling.places.trips.plan.columns import Ends
 from starling.planfile.formats import FORMAT_KEY
 from starling.planfile.grammar import Key, Table, Values
-from starling.planfile.kinds import budget, table, text, whole
+from starling.planfile.kinds import budget, table, text
 from starling.planfile.toml import Section
 
 _COLUMN: Final = text("name a column of coordinates")
@@ -37,11 +37,7 @@ _PRIVACY: Final = Table(
 )
 TRIPS: Final = Table(
     {
-        "title": Key("For people; stands on the report.", text("say what is published")),
-        "trip": Key("What is counted, in a word.", text('say it in a word, as in trip = "taxi trip"')),
-        "expected": Key(
-            "About how many trips there are, publicly, for previews.", whole(0, MOST_EXPECTED), default=None
-        ),
+        **record_keys("trip", "taxi trip"),
         "grid": Key("The public grid, of both ends.", table(GRID)),
         "flows": Key("Where records say from where to where.", table(_FLOWS), field="columns"),
         "format": FORMAT_KEY,
