@@ -35,7 +35,8 @@ def test_the_commands_plan_preview_generate_release_and_ask(tmp_path: Path) -> N
     for wrong in (["--from", "west"], ["--from", "0,0,1"], ["--to", "0,0,1,1", "--to", "0,0,1,1"], ["--k", "3"]):
         assert wrong[0] in refused("flows", out, *wrong)
     assert "--minus-to" in refused("flows", out, "--minus-to", "0,0,1,1")
-    assert "data/flows.parquet" in refused("export", out, "--out", tmp_path / "exported")
+    assert "locations.csv" in said("export", out, "--out", tmp_path / "exported")
+    assert len([*(tmp_path / "exported").iterdir()]) == 3
     said("plot", out, "--out", tmp_path / "drawn")
     assert (tmp_path / "drawn" / "destinations.svg").is_file()
     assert "starling places flows" in refused("count", out, "--hexagons", file)

@@ -297,7 +297,7 @@ def export(
 
     Of a value, without a layer: boxes with points, sums and means, and their sure intervals. Released areas become GeoParquet, GeoJSON and
     CSV, with their polygons and intervals. Flows become locations.csv and flows.csv, as flowmap.gl reads them, and lines as GeoParquet, of
-    the pairs of areas that surely have trips.
+    the pairs of areas or boxes that surely have trips.
     """
     from starling.places.answers.hotspots import as_rectangles
     from starling.places.areas.analysis import AreasRelease
@@ -310,13 +310,10 @@ def export(
     working("checking the release and writing it")
     opened: Any
     with opened_release(release, "places", key) as opened:
-        if isinstance(opened, TripsRelease):
-            fix = "read data/flows.parquet and data/cells.parquet in its folder"
-            raise ParameterError("release", "is of flows on a grid, for which there is no other form", fix)
-        if isinstance(opened, FlowsRelease):
+        if isinstance(opened, FlowsRelease | TripsRelease):
             if rounded or resolution is not None:
                 option = "--rounded" if rounded else "--h3"
-                raise ParameterError(option, "is of releases of a grid", "leave it out")
+                raise ParameterError(option, "is of counts of points", "leave it out")
             files = opened.export(out, part)
         elif isinstance(opened, AreasRelease):
             if resolution is not None:

@@ -6,6 +6,8 @@ the noise, of which there are many among so many pairs.
 
 import csv
 import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,8 +16,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from starling.engine.new_folder import new_folder
+from starling.places.flows.answers.deviation import Floats
 from starling.places.flows.answers.released import ReleasedFlows
 from starling.places.flows.pictures import middles
+from starling.places.flows.plan.levels import Int64
 
 LOCATIONS: Final = "locations.csv"
 FLOWS: Final = "flows.csv"
@@ -24,41 +28,58 @@ _LINE: Final = np.dtype([("order", "u1"), ("kind", "<u4"), ("points", "<u4"), ("
 """A line of two points in WKB, little-endian."""
 
 
+@dataclass(frozen=True, slots=True)
+class Locations:
+    """Where flows begin and end.
+
+    Attributes:
+        ids: Of each, once.
+        names: Of each, for people.
+        places: float64 (locations, 2): longitude and latitude.
+    """
+
+    ids: Sequence[str]
+    names: Sequence[str]
+    places: Floats
+
+
 def write_all(out: Path, released: ReleasedFlows) -> tuple[Path, ...]:
     """Write released flows in all formats into the new folder `out`; raises OutputError where it exists or cannot be written."""
     areas = released.plan.areas
-    places = middles(areas)
     pairs, trips = released.certain
     whole = np.maximum(np.floor(trips + 0.5), 1).astype(np.int64)
     margins = released.margins(released.each, released.each)[pairs[:, 0], pairs[:, 1]]
+    columns = {"trips": whole, "margin": margins}
+    return write_files(out, Locations(areas.ids, areas.names, middles(areas)), pairs, columns)
+
+
+def write_files(out: Path, of: Locations, pairs: Int64, columns: Mapping[str, Any]) -> tuple[Path, ...]:
+    """Write flows between locations, int64 (flows, 2), with their whole trips as the first of the columns; raises as `write_all`."""
+    (whole, *_) = columns.values()
     with new_folder(out) as folder:
         with (folder / LOCATIONS).open("x", encoding="utf-8", newline="") as file:
             rows = csv.writer(file)
             rows.writerow(("id", "name", "lat", "lon"))
-            rows.writerows(
-                (each, name, y, x) for each, name, (x, y) in zip(areas.ids, areas.names, places.tolist(), strict=True)
-            )
+            places = zip(of.ids, of.names, of.places.tolist(), strict=True)
+            rows.writerows((each, name, y, x) for each, name, (x, y) in places)
         with (folder / FLOWS).open("x", encoding="utf-8", newline="") as file:
             rows = csv.writer(file)
             rows.writerow(("origin", "dest", "count"))
-            rows.writerows(
-                (areas.ids[one], areas.ids[two], many)
-                for (one, two), many in zip(pairs.tolist(), whole.tolist(), strict=True)
-            )
+            flows = zip(pairs.tolist(), whole.tolist(), strict=True)
+            rows.writerows((of.ids[one], of.ids[two], many) for (one, two), many in flows)
         lines = np.zeros(len(pairs), dtype=_LINE)
         lines["order"], lines["kind"], lines["points"] = 1, 2, 2
-        lines["ends"] = places[pairs]
+        lines["ends"] = of.places[pairs]
         begins = np.arange(len(pairs) + 1, dtype=np.int32) * _LINE.itemsize
         buffers = [None, pa.py_buffer(begins.tobytes()), pa.py_buffer(lines.tobytes())]
         about: dict[str, Any] = {"encoding": "WKB", "geometry_types": ["LineString"], "edges": "planar"}
         geo = {"version": "1.1.0", "primary_column": "geometry", "columns": {"geometry": about}}
-        ids = pa.array(areas.ids)
+        ids = pa.array(of.ids, pa.string())
         table = pa.table(
             {
                 "origin": ids.take(pa.array(pairs[:, 0])),
                 "destination": ids.take(pa.array(pairs[:, 1])),
-                "trips": whole,
-                "margin": margins,
+                **columns,
                 "geometry": pa.BinaryArray.from_buffers(pa.binary(), len(pairs), buffers),
             }
         )

@@ -1,6 +1,7 @@
 """A release of trips on a grid for who analyses it: its plan, its measurements, and the released trips."""
 
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy.typing as npt
@@ -18,6 +19,11 @@ from starling.release.reading import DomainRelease, Release
 
 if TYPE_CHECKING:
     from starling.release.plots import Plots
+
+
+def _check_slice(slice: str | None) -> None:
+    if slice is not None:
+        raise ParameterError("slice", "is named, and flows on a grid have none", "leave it out")
 
 
 class TripsRelease(DomainRelease):
@@ -56,7 +62,15 @@ class TripsRelease(DomainRelease):
         """Two maps: where trips begin, and where they end. Raises ParameterError where a slice is named: there are none."""
         from starling.release.plots import Plots
 
-        if slice is not None:
-            raise ParameterError("slice", "is named, and flows on a grid have none", "leave it out")
+        _check_slice(slice)
         sections = {each.name: Section(each.name.capitalize(), pictures=(each,)) for each in pictures(self.trips)}
         return Plots(self.plan.title, "Released ends of trips on a public grid", sections)
+
+    def export(self, out: str | Path, slice: str | None = None) -> tuple[Path, ...]:
+        """Write the trips of pairs of boxes that surely have some, as flow maps read them, into a new folder; raises OutputError where it
+        exists, and ParameterError for a grid in plain units, or as `plot`.
+        """
+        from starling.places.trips.export import write_all
+
+        _check_slice(slice)
+        return write_all(Path(out).absolute(), self.trips)

@@ -12,7 +12,7 @@ from starling.places.answers.coordinates import Units, rectangles_in_cells
 from starling.places.answers.rectangles import Float64, checked_rectangles, rectangular
 from starling.places.answers.released import Answers, ReleasedGrid
 from starling.places.answers.sure import LEVEL
-from starling.places.measurements import Bool, Int64
+from starling.places.measurements import Bool, Int32, Int64
 from starling.places.trips.answers.sure import Surety
 from starling.places.trips.measurements import MeasuredTrips
 from starling.places.trips.plan import Plan
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from starling.places.trips.postprocess import TripEstimate
 
 END: Final = ("origins", "destinations")
+MOST_CERTAIN: Final = 4096
+"""Pairs of boxes of which it is told whether they surely have trips."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -137,6 +139,21 @@ class ReleasedTrips:
         clipped = parts[0][1] | parts[1][1]
         lower, upper = self._surety.of(queries, exact(level, field="level"))
         return TripAnswers(self.estimate.count(queries), lower, upper, np.broadcast_to(clipped, many))
+
+    @cached_property
+    def certain(self) -> tuple[Int32, Float64, Int64, Int64]:
+        """The pairs of boxes that surely have trips, all of them together with a probability of 95 %, most first, of `MOST_CERTAIN` at
+        most: int32 (pairs, 8), released trips, float64 (pairs,), and the ends of their intervals, int64 (pairs,) each, which hold
+        together.
+
+        Which pairs stay whole, and which are looked at, follows from what was measured; so each interval has the part of the chance to miss
+        that is left to each of all pairs that were measured.
+        """
+        first = np.argsort(-self.estimate.trips, kind="stable")[:MOST_CERTAIN]
+        boxes, trips = self.estimate.boxes[first], self.estimate.trips[first]
+        lower, upper = self._surety.of(boxes.astype(np.float64), 1 - (1 - LEVEL) / len(self.measured.pairs.boxes))
+        there = lower > 0
+        return boxes[there], trips[there], lower[there], upper[there]
 
     def _boxes(self, rectangles: npt.ArrayLike, units: Units) -> tuple[Float64, Bool]:
         """float64 (m, 4): rectangles as boxes of the grid, with fractions of cells; bool (m,): whether a part lies beyond it."""
