@@ -8,7 +8,18 @@ import pytest
 
 from starling.errors import ParameterError
 from starling.genome.asking import Asks, QuestionPlan, read_asked
-from starling.genome.plan import Explore, ExploreEffects, LocBlock, LocSig, NumSig, Plan, Question, SnpCorr, SnpPval
+from starling.genome.plan import (
+    Explore,
+    ExploreEffects,
+    LocBlock,
+    LocSig,
+    NumSig,
+    Plan,
+    Question,
+    SnpCorr,
+    SnpEffects,
+    SnpPval,
+)
 from starling.release.codec import encode
 from tests.genome.mechanism.distributions import tiny_plan
 from tests.genome.worlds import a_world
@@ -88,3 +99,10 @@ def test_an_exploration_of_effects_is_asked_by_json_and_by_method_alike() -> Non
     assert asked.ask({**said, "epsilon": "1"}).question == question == asked.ask(encode(Question, question)).question
     assert asked.preview({**said, "epsilon": "1"}).sections()
     assert asked.work(said, preview=True).steps > asked.work({**said, "epsilon": "1"}, preview=False).steps
+
+
+@pytest.mark.parametrize("stated", [{}, {"chosen": False}, {"chosen": True}])
+def test_effects_are_asked_of_chosen_snps_or_of_others(stated: dict[str, bool]) -> None:
+    plan = tiny_plan(60, 9, "additive", "score")
+    asked = QuestionPlan(plan).ask({"kind": "snp_effects", "snps": ["rs1"], "epsilon": "1", **stated}).question
+    assert asked == SnpEffects(("rs1",), ONE, chosen=stated.get("chosen", False))

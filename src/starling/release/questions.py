@@ -44,7 +44,7 @@ def _filled(member: Any, stated: Mapping[Any, Any], place: str, defaults: Mappin
             raise ParameterError(f"{place}.{str(name)[:40]}", f"is nothing that {name_of(member)} asks for", _FIX)
     full: dict[str, Any] = {}
     for name, field in known.items():
-        if field.metadata == OPTIONAL and stated.get(name) == encode(hints[name], field.default):
+        if field.metadata == OPTIONAL and (name not in stated or stated[name] == encode(hints[name], field.default)):
             continue
         if name in stated:
             full[name] = _exactly(hints[name], stated[name], f"{place}.{name}")

@@ -49,8 +49,7 @@ class SnpEffects(BaseQuestion):
         epsilon: What the answer costs, at least 1/4096: the more, the smaller the noise.
         prevalence_epsilon: The part of epsilon that pays a noisy number of cases, from which odds ratios and p-values follow; without it
             as many cases as controls are supposed, and differences are told in place of odds ratios.
-        chosen: Whether the same people's phenotypes named the SNPs, as loc_sig does: intervals then hold whatever named them
-            (inference/effects.py).
+        chosen: Whether the same people's phenotypes named the SNPs, as loc_sig does: intervals are wider, and hold all the same.
     """
 
     snps: tuple[str, ...]
