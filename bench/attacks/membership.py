@@ -126,6 +126,10 @@ class Study:
         """Of plans that protect phenotypes alone."""
         raise AssertionError(indices, scale)
 
+    def moments(self, indices: Int64, /) -> tuple[Int64, Int64]:
+        """Of quantitative phenotypes."""
+        raise AssertionError(indices)
+
     def score_tests(self, response: Float64, /) -> SnpScores:
         """Of plans that protect phenotypes alone, which say that membership is not protected."""
         raise AssertionError(response)

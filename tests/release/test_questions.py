@@ -1,6 +1,6 @@
 """Questions as people write them: what they leave out, and what is no question."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from starling.errors import ParameterError, StarlingError
 from starling.genome.plan import Question
-from starling.release.codec import encode
+from starling.release.codec import OPTIONAL, encode
 from starling.release.questions import read, schema
 
 
@@ -35,6 +35,7 @@ class WhichOne:
 
     number: int
     once: bool = False
+    sure: bool = field(default=False, metadata=OPTIONAL)
 
 
 @dataclass(frozen=True)

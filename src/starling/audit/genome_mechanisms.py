@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from starling.audit.case import Case, Draws
 from starling.genome.adjusted import covariate_basis
+from starling.genome.counts.moments import snp_moments, trait_moments
 from starling.genome.counts.pairs import carriers, pair_distances, pair_tables
 from starling.genome.distance.adjusted import adjusted_distance, whole_columns
 from starling.genome.distance.joint_scores import JointScores, joint_columns
@@ -23,6 +24,7 @@ from starling.genome.measurements import (
     Drawn,
     Explored,
     ExploredEffects,
+    NoisyMoments,
     NoisyScores,
     Number,
     SavedResponse,
@@ -48,6 +50,7 @@ from starling.genome.plan import (
 )
 from starling.genome.plan.effects import SCALE
 from starling.genome.plan.missing import Missing
+from starling.genome.plan.moments import HALF, centred
 from starling.genome.scores.candidates import Candidates
 from starling.genome.source.counting import packed_bits
 from starling.privacy.sampling.entropy import BitSource
@@ -64,6 +67,8 @@ MOST_STEPS: Final = 6
 """Of quantitative phenotypes."""
 GRAIN: Final = SCALE // 4
 """Of scores: quarters of what a person can move."""
+EDGES: Final = (4, -2, 2, -4)
+"""Of weighted moments, in units of HALF^2: the exact ones of the second of two studies (_MOMENTS)."""
 FINE: Final = 1000
 """Steps of a unit of a score, which tell all responses of a small study apart."""
 LEAST: Final = 1
@@ -133,6 +138,14 @@ class SmallStudy:
         scores = joint.values @ self.cases.astype(np.int64)
         return JointScores(scores, joint.largest, joint.squares, calls, frequencies)
 
+    def moments(self, indices: Int64, /) -> tuple[Int64, Int64]:
+        """The sums of copies and of the phenotype, which is at the upper end of cases and at the lower of others."""
+        phenotypes, known = centred(self.levels(), 1), np.ones(len(self.cases), dtype=np.bool_)
+        columns = self.copies[:, indices].T.astype(np.int8)
+        return np.array([snp_moments(column, phenotypes, known) for column in columns]), trait_moments(
+            phenotypes, known
+        )
+
     def pair_tables(self, pairs: Int64, /) -> Int64:
         """People with both SNPs, the first alone, the second alone, neither: int64 (pairs, 4)."""
         return pair_tables(self._bits(), len(self.cases), pairs)
@@ -151,12 +164,17 @@ class SmallStudy:
         return packed_bits(self.copies.T > 0)
 
 
-def small_plan(people: int, snps: int, model: Model = "dominant", *, apart: bool = False, score: bool = False) -> Plan:
+def small_plan(
+    people: int, snps: int, model: Model = "dominant", *, apart: bool = False, score: bool = False, trait: bool = False
+) -> Plan:
     """The plan of a small study: SNPs snp0, snp1, ... of one chromosome, tested by G at P; of phenotypes under the additive model, or where
-    the score test is asked for.
+    the score test is asked for; of whole persons with a `trait` of one step.
     """
     ids = tuple(f"snp{number}" for number in range(snps))
     listed = Snps(ids, ("1",) * snps, np.arange(1, snps + 1), ("A",) * snps, ("C",) * snps)
+    if trait:
+        between = (Fraction(0), Fraction(1))
+        return Plan("A small study", people, listed, "additive", ("score",), alpha=P * snps, between=between, steps=1)
     missing: Missing | None = "cell" if apart else None
     if score or model == "additive":
         return Plan(
@@ -166,14 +184,20 @@ def small_plan(people: int, snps: int, model: Model = "dominant", *, apart: bool
 
 
 def question_draws(
-    question: Question, snps: int, model: Model = "dominant", *, apart: bool = False, steps: int | None = None
+    question: Question,
+    snps: int,
+    model: Model = "dominant",
+    *,
+    apart: bool = False,
+    trait: bool = False,
+    steps: int | None = None,
 ) -> Draws:
     """Answers to a question as rows of a few integers; with `steps` of quantitative phenotypes from 0 to so many."""
     score = getattr(question, "test", "") == "score"
 
     def draws(exact: Int64, number: int, _: BitSource) -> Int64:
         people = exact.reshape(-1, snps + 1)
-        plan = small_plan(len(people), snps, model, apart=apart, score=score)
+        plan = small_plan(len(people), snps, model, apart=apart, score=score, trait=trait)
         study = SmallStudy(people[:, 1:], people[:, 0] == 1, model, apart)
         if steps is not None:
             plan = replace(plan, between=(Fraction(0), Fraction(steps)), steps=steps)
@@ -194,9 +218,8 @@ def coded(answer: Drawn, shown: tuple[int, ...] = (0, 1)) -> list[int]:
         return [_number(snp) for snp in answer.snps]
     if isinstance(answer, Block):
         return [-1 if answer.first is None else _number(answer.first), answer.snps]
-    if isinstance(answer, Cells | NoisyScores):
-        numbers = answer.counts if isinstance(answer, Cells) else [score // GRAIN for score in answer.scores]
-        return [min(max(numbers[at], LEAST), MOST) for at in shown if at < len(numbers)]
+    if isinstance(answer, Cells | NoisyScores | NoisyMoments):
+        return _few(answer, shown)
     if isinstance(answer, Explored | ExploredEffects):
         first = [_number(snp) for snp in answer.located.snps[:1]] or [-1]
         if isinstance(answer, Explored):
@@ -208,6 +231,15 @@ def coded(answer: Drawn, shown: tuple[int, ...] = (0, 1)) -> list[int]:
         median = [] if answer.median is None else [answer.median]
         return [*median, answer.ones, *answer.above, round(FINE * float(answer.tests.scores[0]))]
     assert_never(answer)
+
+
+def _few(answer: Cells | NoisyScores | NoisyMoments, shown: tuple[int, ...]) -> list[int]:
+    """Some of the noisy numbers, in few steps."""
+    if isinstance(answer, NoisyMoments):
+        sums = (answer.products[0], answer.copies[0], answer.squares[0], answer.phenotype[0])
+        return [int(number < edge * HALF**2) for number, edge in zip(sums, EDGES, strict=True)]
+    numbers = answer.counts if isinstance(answer, Cells) else [score // GRAIN for score in answer.scores]
+    return [min(max(numbers[at], LEAST), MOST) for at in shown if at < len(numbers)]
 
 
 def _number(snp: str) -> int:
@@ -271,6 +303,8 @@ _STEPS: Final = _pair([(0, *_same(0)), (6, *_same(1))], (0, *_same(2)), (6, *_sa
 """Three people, of whom one has the largest phenotype for the smallest."""
 _HALVES: Final = _pair([(0, *_same(0)), (5, *_same(1))], (0, *_same(2)), (6, *_same(2)))
 """Three people, of whom one moves to the side of the larger phenotypes."""
+_MOMENTS: Final = _pair([(0, *_same(0)), (1, *_same(1))], (1, *_same(2)), (0, *_same(1)))
+"""Three people, of whom one has other copies and the phenotype at the other end."""
 _COUNTS: Final = Fraction(1)
 """Epsilon of noisy counts."""
 _CHOICE: Final = Fraction(4)
@@ -287,9 +321,10 @@ def _case(
     model: Model = "dominant",
     *,
     apart: bool = False,
+    trait: bool = False,
     steps: int | None = None,
 ) -> Case:
-    drawn = question_draws(question, snps, model, apart=apart, steps=steps)
+    drawn = question_draws(question, snps, model, apart=apart, trait=trait, steps=steps)
     return Case(name, "", None, drawn, *pair, draws, claim=question.guarantee.cost)
 
 
@@ -313,6 +348,7 @@ DECLARED: Final[tuple[Case, ...]] = (
     _case("snp_corr", SnpCorr("snp0", "snp1", "r2", _COUNTS), _TWO, 6_000, snps=2),
     _case("snp_corr, Laplace", SnpCorr("snp0", "snp1", "r2", _COUNTS, "laplace"), _TWO, 6_000, snps=2),
     _case("snp_effects", SnpEffects(("snp0", "snp1"), _COUNTS), _STATUS, 6_000, model="additive"),
+    _case("snp_effects, moments", SnpEffects(("snp0",), _CHOICE), _MOMENTS, 3_000, trait=True),
     _case("scan", Scan(_COUNTS), _STATUS, 6_000, model="additive"),
     _case("scan, five intervals", Scan(_CHOICE, intervals=5), _STEPS, 1_000, model="additive", steps=MOST_STEPS),
     _case(

@@ -79,7 +79,7 @@ def _question(
 
             chosen = Plan.load(plan)
             question = priced(make, chosen, **values)
-            spending = f"{chosen.title}\n{question_text(question)}."
+            spending = f"{chosen.title}\n{question_text(question, moments=chosen.by_moments)}."
             publish_answer = partial(release, chosen, question, genotypes, phenotype=phenotype, covariates=covariates)
             answered = publishing.publish(destination, lambda: spending, publish_answer)
             return replace(answered, command=publishing.repeating(answered.request_id))
@@ -271,7 +271,8 @@ def snp_effects(
     """The effect and the p-value of some SNPs, adjusted as the plan says. Of plans that protect phenotypes alone.
 
     Genotypes, covariates and who takes part are not protected. Noise is on all scores together: several SNPs at once cost less than
-    one by one.
+    one by one. Of a quantitative phenotype (between) also of plans that protect whole persons: the slope of each, by noisy moments; then
+    genotypes are protected too, and noise grows with the number of SNPs.
     """
     from starling.genome.plan import SnpEffects
 

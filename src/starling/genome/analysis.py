@@ -38,7 +38,7 @@ class GenomeRelease(DomainRelease):
     def __init__(self, release: Release) -> None:
         super().__init__(release)
         self.plan, self.question = read_public(self.folder)
-        self.drawn = read_drawn(self.folder, self.question)
+        self.drawn = read_drawn(self.folder, self.question, moments=self.plan.by_moments)
         self.estimated = estimate(self.plan, self.question, self.drawn)
         self.answer: Answer = self.estimated.answer
         self.error: Error = self.estimated.error

@@ -251,7 +251,8 @@ class Asks(ABC, Generic[AnswerT]):
         """The effect and the p-value of some SNPs, of a plan that protects phenotypes alone, by noise on all their scores together.
 
         `prevalence_epsilon` is the part of epsilon that pays a noisy number of cases, from which odds ratios follow. `chosen` states that
-        the same phenotypes named the SNPs, as by `loc_sig`: intervals are wider, and hold all the same.
+        the same phenotypes named the SNPs, as by `loc_sig`: intervals are wider, and hold all the same. Of a
+        quantitative phenotype also of a plan that protects whole persons, by noise on moments.
         """
         choices = {"snps": snps, "prevalence_epsilon": prevalence_epsilon, "chosen": chosen}
         return self._ask(SnpEffects, request_id, epsilon=epsilon, **choices)

@@ -152,6 +152,25 @@ FIXED: Final = 1 << 40
 
 
 @dataclass(frozen=True, slots=True)
+class NoisyMoments(Fields):
+    """The noisy weighted moments of some SNPs and of a quantitative phenotype, as plan/moments.py has them.
+
+    Attributes:
+        products: Of u t, of each SNP.
+        copies: Of u.
+        squares: Of u^2.
+        missing: Of people without the call or the phenotype.
+        phenotype: Of t, of t^2 and of people without the phenotype.
+    """
+
+    products: tuple[int, ...]
+    copies: tuple[int, ...]
+    squares: tuple[int, ...]
+    missing: tuple[int, ...]
+    phenotype: tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
 class ExploredEffects:
     """The answers of an exploration of effects; no SNPs and no scores where the number was 0.
 
@@ -164,5 +183,7 @@ class ExploredEffects:
     scores: NoisyScores | None
 
 
-Drawn: TypeAlias = Number | SelectedSnps | Block | Cells | Explored | Scanned | NoisyScores | ExploredEffects
+Drawn: TypeAlias = (
+    Number | SelectedSnps | Block | Cells | Explored | Scanned | NoisyScores | NoisyMoments | ExploredEffects
+)
 """What a question is answered by."""

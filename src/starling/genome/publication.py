@@ -131,7 +131,7 @@ class GenomePublication(Publication[ExactStudy, Drawn]):
 
     def read(self, folder: Path) -> Drawn:
         """The noisy answer."""
-        return read_drawn(folder, self.question)
+        return read_drawn(folder, self.question, moments=self.plan.by_moments)
 
     def check(self, drawn: Drawn) -> None:
         """Its shape, and each choice among the public candidates."""

@@ -83,7 +83,9 @@ class Answered(Published):
 
     def _repr_html_(self) -> str:
         facts = answer_facts(self.plan, self.question, self.answer, self.error)
-        return html(f"An answer: {self.question.guarantee.name}", [*facts, *self._facts()], self._parts())
+        return html(
+            f"An answer: {self.question.guaranteed(self.plan.relation).name}", [*facts, *self._facts()], self._parts()
+        )
 
     def as_json(self) -> dict[str, Json]:
         """What was released and paid, the answer, and how to repeat it."""
@@ -157,7 +159,7 @@ def release(
     publication = GenomePublication(plan, question)
     files = _Files(plan, genotypes, phenotype, covariates, question if isinstance(question, Scan) else None)
     done = publish(publication, files, Path(out).absolute(), payment, listener)
-    shown = estimate(plan, question, read_drawn(done.folder, question))
+    shown = estimate(plan, question, read_drawn(done.folder, question, moments=plan.by_moments))
     code = _code(question, files, out, payment, done.request_id)
     return Answered(done.folder, done.request_id, done.receipt, publication, shown.answer, shown.error, code)
 

@@ -18,7 +18,7 @@ from starling.genome.analysis import GenomeRelease
 from starling.genome.generate.standing_in import invent
 from starling.genome.plan import Plan as PlanChoices
 from starling.genome.plan import Question
-from starling.genome.plan.choices import ALPHA, CASE, TESTS_OF, Build, Counted, Ids, Model, Unit
+from starling.genome.plan.choices import ALPHA, CASE, TESTS_OF, Build, Counted, Ids, Model, Unit, tests_of
 from starling.genome.plan.missing import Missing
 from starling.genome.plan.snps import Row
 from starling.genome.preview.expected import Expected, preview
@@ -186,7 +186,8 @@ def plan(  # noqa: PLR0913 - what a plan may state, by name
     >>> plan([("rs1", "1", 1000, "A", "C"), ("rs2", "1", 2000, "G", "T")], people=500).tests
     ('g', 'chi2', 'fisher', 'logistic', 'wald')
     """
-    model = model or ("additive" if unit == "phenotype" else "dominant")
+    model = model or ("additive" if unit == "phenotype" or between is not None else "dominant")
+    known = tests_of(unit, quantitative=between is not None) if unit in TESTS_OF else {}
     listed: Any = {"list": str(snps)}
     if not isinstance(snps, str | Path):
         rows = snps if isinstance(snps, list | tuple) else snp_rows(snps)
@@ -211,7 +212,7 @@ def plan(  # noqa: PLR0913 - what a plan may state, by name
         "snps": listed,
         "analysis": {
             "model": model,
-            "tests": list(TESTS_OF.get(unit, {}).get(model, ()) if tests is None else tests),
+            "tests": list(known.get(model, ()) if tests is None else tests),
             "alpha": alpha if isinstance(alpha, str | int) else str(Fraction(alpha)),
             "covariates": list(covariates) or None,
             "components": components or None,

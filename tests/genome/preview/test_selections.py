@@ -44,6 +44,9 @@ class TypicalStudy:
     def levels(self) -> Any:
         raise AssertionError(self)
 
+    def moments(self, *asked: Any) -> Any:
+        raise AssertionError(asked)
+
     def joint_scores(self, *asked: Any) -> Any:
         raise AssertionError(asked)
 

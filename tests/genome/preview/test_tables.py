@@ -35,6 +35,9 @@ class OneTable:
     def levels(self) -> Any:
         raise AssertionError(self)
 
+    def moments(self, *asked: Any) -> Any:
+        raise AssertionError(asked)
+
     def joint_scores(self, *asked: Any) -> Any:
         raise AssertionError(asked)
 

@@ -20,6 +20,7 @@ from starling.genome.measurements import (
     Drawn,
     Explored,
     ExploredEffects,
+    NoisyMoments,
     NoisyScores,
     Number,
     Scanned,
@@ -146,12 +147,12 @@ def write_drawn(create: Create, drawn: Drawn) -> None:
         file.write(public_json.form(encode(type(drawn), drawn)).encode())
 
 
-def read_drawn(folder: Path, question: Question) -> Drawn:
-    """What `write_drawn` wrote for a question of this kind; whether the answer fits it, `inference.answer_validation` says. Raises
-    IntegrityError where it is no such file.
+def read_drawn(folder: Path, question: Question, *, moments: bool = False) -> Drawn:
+    """What `write_drawn` wrote for a question of this kind, of plans `by_moments` their answer; whether the answer fits it,
+    `inference.answer_validation` says. Raises IntegrityError where it is no such file.
     """
     if question.kind == "scan":
         return read_scan(folder, DRAWN)
-    answer, _ = ANSWERS[question.kind]
+    answer = NoisyMoments if moments else ANSWERS[question.kind][0]
     drawn: Drawn = public_json.read(folder, DRAWN, partial(decode, answer), partial(encode, answer))
     return drawn

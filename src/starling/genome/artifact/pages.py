@@ -56,7 +56,7 @@ SURE: Final = (50, 95, 99)
 
 def charged(plan: Plan, question: Question) -> Section:
     """How the cost of the question comes about."""
-    guarantee = question.guarantee
+    guarantee = question.guaranteed(plan.relation)
     parts = [(part.name, part.cost.amount) for part in guarantee.parts or (guarantee,)]
     if isinstance(question, Scan) and question.median_epsilon is not None:
         parts = [("median", question.median_epsilon), ("one randomized response", question.response_epsilon)]
@@ -169,25 +169,16 @@ def _of_effects(answer: EffectsAnswer) -> Headline:
 
 def _effect_table(plan: Plan, answer: EffectsAnswer) -> Table:
     snps, rows = plan.snps, []
+    further: tuple[str, ...]
     for each in answer.effects[:MOST_ROWS]:
         at = snps.indices[each.snp]
         place = (snps.chromosomes[at], f"{int(snps.positions[at]):,}", snps.carried[at])
-        ratio = ("", "", "") if each.odds_ratio is None else effect_text(each.odds_ratio)
-        rows.append((each.snp, *place, *effect_text(each.slope), *ratio, f"{each.z:z.3g}", f"{-each.log10_p:z.2f}"))
-    header = (
-        "SNP",
-        "Chromosome",
-        "Position",
-        "Carried allele",
-        "Slope",
-        "From",
-        "To",
-        "Odds ratio",
-        "From",
-        "To",
-        "z",
-        "−log₁₀ p",
-    )
+        further = ("", "", "") if each.odds_ratio is None else effect_text(each.odds_ratio)
+        if plan.by_moments:
+            further = (f"{each.frequency:z.3g}", f"{each.people:,}")
+        rows.append((each.snp, *place, *effect_text(each.slope), *further, f"{each.z:z.3g}", f"{-each.log10_p:z.2f}"))
+    further = ("Its frequency", "People") if plan.by_moments else ("Odds ratio", "From", "To")
+    header = ("SNP", "Chromosome", "Position", "Carried allele", "Slope", "From", "To", *further, "z", "−log₁₀ p")
     caption = f"Intervals hold sampling and noise together, each with a chance of about {PERCENT}; all SNPs are in data/effects.csv"
     return Table(header, tuple(rows), caption)
 
@@ -326,6 +317,8 @@ def _public(plan: Plan) -> Section:
     missing = "a missing call is a person without the allele, and everybody who is not marked as a case is a control"
     taken = "Nothing was\n        taken from the genotypes without noise, no allele frequency and no filter."
     covariates = "There are no covariates"
+    if plan.by_moments:
+        missing = f"who lacks a call is left out of that SNP; {phenotype_in_words(plan)}"
     if plan.unit == "phenotype":
         missing = "a missing call, or covariate, is the mean of the others, and "
         missing += (
@@ -364,6 +357,8 @@ _CONTENT: Final = {
 
 def _content(plan: Plan, name: str) -> str:
     """What is in a table."""
+    if plan.by_moments and name == "effects":
+        return "each SNP: slope with its interval, z and p-value, frequency of the allele and number of people"
     return _CONTENT[name] if plan.between is None else _CONTENT[name].replace("odds ratio with its", "BETA with its")
 
 

@@ -56,8 +56,8 @@ def particulars(plan: Plan, question: Question) -> Particulars:
         "people": plan.people,
         "genotypes_of_a_person": len(plan.snps),
         "phenotypes_of_a_person": 1,
-        "missing_call": "not a carrier" if plan.missing is None else missing_call(plan),
-        "missing_phenotype": "control",
+        "missing_call": "not a carrier" if plan.missing is None and not plan.by_moments else missing_call(plan),
+        "missing_phenotype": missing_in_words(plan).removeprefix("a "),
     }
     if plan.unit == "phenotype":
         bounds = {
@@ -99,7 +99,7 @@ def mechanisms(plan: Plan, question: Question) -> tuple[str, ...]:
     if isinstance(question, SnpEffects | ExploreEffects):
         cases = () if question.prevalence_epsilon is None else (_CASES,)
         selections = (_number(question), f"{_PLACES}{_PHENOTYPE}") if isinstance(question, ExploreEffects) else ()
-        return (*cases, *selections, _SCORES)
+        return (*cases, *selections, _MOMENTS if plan.by_moments else _SCORES)
     noise = _CASES_OF_COLUMNS if plan.unit == "phenotype" else NOISE[question.noise]
     return (f"{question.kind}: {noise}",)
 
@@ -121,6 +121,10 @@ _MEDIAN: Final = (
 )
 _CASES: Final = "number of cases, or sum of squares: discrete Laplace noise, sensitivity 1 phenotype"
 _SCORES: Final = "snp_effects: discrete Laplace noise on the score of each SNP, L1 sensitivity of all scores together"
+_MOMENTS: Final = (
+    "snp_effects: discrete Laplace noise on centred, weighted moments of copies and phenotype, L1 sensitivity of all sums together for"
+    " one person who is replaced"
+)
 _CASES_OF_COLUMNS: Final = "discrete Laplace noise on the cases of each column of a table, sensitivity 1 phenotype"
 NOISE: Final = {
     "lattice": "lattice noise on the counts of a table, which keeps their sum; one replaced patient is one move",
@@ -137,6 +141,11 @@ def product(plan: Plan, question: Question) -> Product:
         " phenotype a control."
     )
     unprotected = f"None of the people's{but}: the number of people, the SNP list, the carried alleles and the question are public."
+    if plan.by_moments:
+        bounds = (
+            "A person is one row: all genotypes and the phenotype. Who lacks a call is left out of that SNP, who lacks the phenotype of"
+            " all; how many are, is noisy."
+        )
     if plan.unit == "phenotype":
         bounds = f"A person is one phenotype. {UNPROTECTED}. A missing phenotype is {missing_in_words(plan)}."
         unprotected = (

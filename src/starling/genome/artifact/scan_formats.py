@@ -10,9 +10,10 @@ from starling.errors import ParameterError
 from starling.genome.arrays import Float64
 from starling.genome.inference.effects import effect_rows
 from starling.genome.inference.scans import ScanRows
-from starling.genome.measurements import Drawn, ExploredEffects, NoisyScores, Scanned
+from starling.genome.inference.slopes import slope_rows
+from starling.genome.measurements import Drawn, ExploredEffects, NoisyMoments, NoisyScores, Scanned
 from starling.genome.plan import ExploreEffects, Plan, SnpEffects
-from starling.genome.plan.choices import UNPROTECTED
+from starling.genome.plan.choices import UNPROTECTED, WHOLE_PERSON
 from starling.genome.plan.intervals import divided_in_words
 from starling.genome.plan.queries import selecting
 from starling.genome.plan.scanning import Scan
@@ -81,11 +82,9 @@ def of_effects(plan: Plan, question: SnpEffects | ExploreEffects, drawn: Drawn) 
             raise ParameterError("release", "holds no effects: nothing was followed up", "export another one")
         drawn = replace(scores, cases=cases)
     assert isinstance(question, SnpEffects)
+    if isinstance(drawn, NoisyMoments):
+        return _placed(plan, question, slope_rows(plan, question, drawn), _of_moments(plan, question), linear=True)
     assert isinstance(drawn, NoisyScores)
-    places = np.array([plan.snps.index(name) for name in question.snps], dtype=np.int64)
-    order, rows = np.argsort(places), effect_rows(plan, question, drawn)
-    rows = ScanRows._make(column[order] for column in rows)
-    left = replace(plan, snps=plan.snps.taken(places[order]), regions=())
     linear = drawn.cases is None
     what = "Odds ratios are of first order (score test), not of a logistic regression."
     if linear:
@@ -103,7 +102,25 @@ def of_effects(plan: Plan, question: SnpEffects | ExploreEffects, drawn: Drawn) 
         f" and noise together, by their own distribution, which is not normal. {what}{chosen} p-values are not corrected for the"
         f" {len(plan.snps):,} SNPs of the study. {_shared(plan)}"
     )
-    return Exported(left, rows, linear, about)
+    return _placed(plan, question, effect_rows(plan, question, drawn), about, linear=linear)
+
+
+def _placed(plan: Plan, question: SnpEffects, rows: ScanRows, about: str, *, linear: bool) -> Exported:
+    """The rows in the order of the plan's list."""
+    places = np.array([plan.snps.index(name) for name in question.snps], dtype=np.int64)
+    order = np.argsort(places)
+    left = replace(plan, snps=plan.snps.taken(places[order]), regions=())
+    return Exported(left, ScanRows._make(column[order] for column in rows), linear, about)
+
+
+def _of_moments(plan: Plan, question: SnpEffects) -> str:
+    return (
+        f"{WHOLE_PERSON}. Frequencies, numbers of calls, slopes and p-values are made of moments with Laplace noise of epsilon"
+        f" {exact_text(question.epsilon)} for all of them together. Intervals and p-values hold sampling and noise together, by their own"
+        f" distribution, which is not normal; a standard error is that of a normal interval as wide. BETA is by how much the phenotype"
+        f" grows with one more copy, by least squares. p-values are not corrected for the {len(plan.snps):,} SNPs of the study."
+        f" {_shared(plan)}"
+    )
 
 
 def glm(exported: Exported) -> Iterator[str]:

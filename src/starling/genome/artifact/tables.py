@@ -11,6 +11,7 @@ from typing import Any, Final, TypeAlias
 import pyarrow as pa
 
 from starling.genome.artifact import missing_calls
+from starling.genome.artifact.effects import EFFECTS, effects_columns, effects_of
 from starling.genome.artifact.files import ANSWERS
 from starling.genome.artifact.scans import (
     REGIONS,
@@ -127,22 +128,6 @@ COLUMNS: Final[dict[str, tuple[pa.DataType, str]]] = {
         "Persons by which the scores of all rounds fall short of the best ones at most, with a probability of at least 95 %",
     ),
 }
-EFFECTS: Final[dict[str, tuple[pa.DataType, str]]] = {
-    **{
-        name: (_NUMBER, words)
-        for name, words in {
-            "SLOPE": "Growth of the phenotype with one more A1, or with carrying it: of the share of cases, or in the unit of the trait",
-            "SLOPE_L95": "Lower end of its 95 % interval, sampling and noise together",
-            "SLOPE_U95": "Upper end of it",
-            "OR": "Odds ratio, to first order; missing without a number of cases, or where it cannot be told",
-            "L95": "Lower end of the 95 % interval of OR, sampling and noise together",
-            "U95": "Upper end of it",
-            "Z": "Score over its standard deviation, sampling and noise together",
-            "P": "Two-sided p-value of the score, not corrected for the number of SNPs",
-            "LOG10_P": "log10 of P, where P itself may be too small to write",
-        }.items()
-    },
-}
 COLUMNS.update({name: value for name, value in EFFECTS.items() if name not in COLUMNS})
 COLUMNS.update({name: value for name, value in (SCAN | REGIONS | TRAIT_REGIONS).items() if name not in COLUMNS})
 WORDS: Final = {name: words for name, (_, words) in COLUMNS.items()}
@@ -214,7 +199,7 @@ def schemas(plan: Plan, question: Question) -> dict[str, pa.Schema]:
         "selections": ("WHAT", "CANDIDATES", "ROUNDS", "EPSILON", "OFF_BY"),
         "scan": tuple(scan_of(plan)),
         "regions": tuple(regions_of(plan)),
-        "effects": (*_PLACE, *EFFECTS),
+        "effects": (*_PLACE, *effects_of(plan)),
     }
     _, names = ANSWERS[question.kind]
     names += ("cases" if plan.between is None else "variance",) if _paid(question) else ()
@@ -234,7 +219,7 @@ def words_of(plan: Plan, name: str) -> dict[str, str]:
     if name in ("scan", "regions"):
         return WORDS | {column: words for column, (_, words) in (scan_of(plan) | regions_of(plan)).items() if words}
     if name == "effects":
-        return WORDS | {column: words for column, (_, words) in EFFECTS.items()}
+        return WORDS | {column: words for column, (_, words) in effects_of(plan).items()}
     return WORDS if plan.unit == "person" else WORDS | {"TEST": "score: the score test, adjusted as the plan says"}
 
 
@@ -269,7 +254,7 @@ def filled(plan: Plan, question: Question, estimated: Estimated) -> dict[str, pa
         held["scan"], held["regions"] = scan_columns(plan, estimated.rows), region_columns(answer.regions)
         held["median"] = median_columns(question, answer.median)
     elif isinstance(answer, EffectsAnswer):
-        held["effects"] = _places(plan, [each.snp for each in answer.effects]) | _effects(answer)
+        held["effects"] = _places(plan, [each.snp for each in answer.effects]) | effects_columns(answer)
     elif isinstance(answer, Number):
         held["number"] = _number(question, answer)
     elif isinstance(answer, SelectedSnps):
@@ -305,7 +290,10 @@ def _explored(plan: Plan, question: Question, answer: Exploration | EffectsExplo
     if isinstance(answer, Exploration):
         return held | {"snps": places | _p_values(plan, answer.p_values), "blocks": _blocks(plan, answer.blocks)}
     effects = answer.effects
-    return held | {"snps": places, "effects": _places(plan, [each.snp for each in effects.effects]) | _effects(effects)}
+    return held | {
+        "snps": places,
+        "effects": _places(plan, [each.snp for each in effects.effects]) | effects_columns(effects),
+    }
 
 
 def _of_paid(question: Question, answer: Answer) -> dict[str, Columns]:
@@ -345,22 +333,6 @@ def _p_values(plan: Plan, p_values: Sequence[PValue]) -> dict[str, Sequence[Any]
     columns |= _ends("OR", [each.effect.odds_ratio for each in p_values]) | missing_calls.missing_columns(p_values)
     columns |= _ends("F_A", [each.effect.cases for each in p_values])
     return columns | _ends("F_U", [each.effect.controls for each in p_values])
-
-
-def _effects(answer: EffectsAnswer) -> dict[str, Sequence[Any]]:
-    effects = answer.effects
-    slopes, ratios = [each.slope for each in effects], [each.odds_ratio for each in effects]
-    return {
-        "SLOPE": [each.estimate for each in slopes],
-        "SLOPE_L95": [each.low for each in slopes],
-        "SLOPE_U95": [each.high for each in slopes],
-        "OR": [each and each.estimate for each in ratios],
-        "L95": [each and each.low for each in ratios],
-        "U95": [each and each.high for each in ratios],
-        "Z": [each.z for each in effects],
-        "P": [each.p for each in effects],
-        "LOG10_P": [each.log10_p for each in effects],
-    }
 
 
 def _ends(name: str, intervals: Sequence[Interval]) -> dict[str, Sequence[Any]]:

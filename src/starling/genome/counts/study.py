@@ -12,6 +12,7 @@ from typing import Final, TypeVar
 import numpy as np
 
 from starling.genome.arrays import Flags, Float64, Int16, Int64, UInt8, UInt64
+from starling.genome.counts.moments import read_moments
 from starling.genome.counts.pairs import carriers, pair_distances, pair_tables
 from starling.genome.counts.phenotypes import read_distances, read_joint_scores
 from starling.genome.counts.responses import stored_content
@@ -122,6 +123,10 @@ class StudyCounts:
     def joint_scores(self, indices: Int64, scale: int, /) -> JointScores:
         """The scores of some SNPs, as `ExactStudy` asks for them."""
         return read_joint_scores(self.plan, self.genotypes, indices, scale)
+
+    def moments(self, indices: Int64, /) -> tuple[Int64, Int64]:
+        """The sums of copies and of the phenotype, as `ExactStudy` asks for them."""
+        return read_moments(self.plan, self.genotypes, indices)
 
     def score_tests(self, response: Float64, /) -> SnpScores:
         """The score tests of a response, as `ExactStudy` asks for them."""

@@ -13,6 +13,7 @@ from starling.genome.measurements import (
     Drawn,
     Explored,
     ExploredEffects,
+    NoisyMoments,
     NoisyScores,
     Number,
     Scanned,
@@ -75,6 +76,8 @@ def _explored_effects(plan: Plan, question: ExploreEffects, drawn: Drawn) -> str
 def _of_phenotypes(plan: Plan, question: Scan | SnpEffects | ExploreEffects, drawn: Drawn) -> str | None:
     if isinstance(question, Scan):
         return _scan(plan, question, drawn)
+    if isinstance(question, SnpEffects) and plan.by_moments:
+        return _moments(question, drawn)
     return (
         _scores(plan, question, drawn) if isinstance(question, SnpEffects) else _explored_effects(plan, question, drawn)
     )
@@ -128,6 +131,17 @@ def _tests(plan: Plan, tests: SnpScores) -> str | None:
     if not ((tests.calls >= 0) & (tests.calls <= plan.people)).all():
         return "have other than 0 to all people with a call"
     return None if ((tests.frequencies >= 0) & (tests.frequencies <= 1)).all() else "have a frequency that is none"
+
+
+def _moments(query: SnpEffects, answer: Drawn) -> str | None:
+    if not isinstance(answer, NoisyMoments):
+        return "are not noisy moments"
+    of_snps = (answer.products, answer.copies, answer.squares, answer.missing)
+    if any(len(sums) != len(query.snps) for sums in of_snps):
+        return "are not one sum for each SNP that was asked for"
+    if any(abs(value) >= 1 << 62 for sums in (*of_snps, answer.phenotype) for value in sums):
+        return "have a sum beyond all that noise gives"
+    return None
 
 
 def _scores(plan: Plan, query: SnpEffects, answer: Drawn) -> str | None:

@@ -20,7 +20,7 @@ reach as far as the sum of both, and all k intervals hold at once with 95 % in l
 estimate itself stays too large; other people are the remedy.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import exp, log, nan, sqrt
 from statistics import NormalDist
 from typing import Final
@@ -33,6 +33,7 @@ from starling.genome.measurements import FIXED, NoisyScores
 from starling.genome.plan import Plan, SnpEffects
 from starling.genome.plan.effects import SCALE
 from starling.genome.plan.queries import selecting
+from starling.release.codec import OPTIONAL
 from starling.release.session import Fields
 
 MISS: Final = 0.05
@@ -58,6 +59,8 @@ class SnpEffect(Fields):
         odds_ratio: The same as an odds ratio, to first order; None without a number of cases, or where it cannot be told.
         z: Score over the standard deviation of sampling and noise.
         log10_p: log10 of its two-sided p-value.
+        frequency: Noisy frequency of the carried allele, where all of a person is protected.
+        people: Noisy number of people with the call and the phenotype there.
     """
 
     snp: str
@@ -65,11 +68,13 @@ class SnpEffect(Fields):
     odds_ratio: Interval | None
     z: float
     log10_p: float
+    frequency: float | None = field(default=None, metadata=OPTIONAL)
+    people: int | None = field(default=None, metadata=OPTIONAL)
 
     @property
     def p(self) -> float:
         """The p-value; 0 where it is too small to write."""
-        return _rounded(10**self.log10_p)
+        return to_digits(10**self.log10_p)
 
 
 def noise_share(plan: Plan, question: SnpEffects, drawn: NoisyScores) -> float:
@@ -109,13 +114,13 @@ def snp_effects(plan: Plan, question: SnpEffects, drawn: NoisyScores) -> tuple[S
         if share is not None:
             logarithms = [end / norm / variance for end in ends]
             if max(map(abs, logarithms)) <= log(LARGEST):
-                ratio = Interval(*map(_rounded, map(exp, logarithms)))
+                ratio = Interval(*map(to_digits, map(exp, logarithms)))
         return SnpEffect(
             snp,
-            Interval(*(_rounded(end * unit / norm) for end in ends)),
+            Interval(*(to_digits(end * unit / norm) for end in ends)),
             ratio,
-            _rounded(s / sqrt(variance + 2 * scale**2)),
-            _rounded(min((log_tail(abs(s), deviation, scale) + log(2)) / log(10), 0.0)),
+            to_digits(s / sqrt(variance + 2 * scale**2)),
+            to_digits(min((log_tail(abs(s), deviation, scale) + log(2)) / log(10), 0.0)),
         )
 
     return tuple(map(effect, question.snps, drawn.scores, drawn.squares))
@@ -140,12 +145,12 @@ def effect_rows(plan: Plan, question: SnpEffects, drawn: NoisyScores) -> ScanRow
         if effect is None or stated is None:
             return (*((nan,) * 3 if effect is None else (effect.z, effect.log10_p, effect.p)), *(nan,) * 5)
         error = sqrt(deviation**2 + 2 * scale**2) / sqrt(square / FIXED) * unit
-        beta, ratio = (stated.estimate, nan) if of_slopes else (_rounded(log(stated.estimate)), stated.estimate)
-        return effect.z, effect.log10_p, effect.p, beta, _rounded(error), ratio, stated.low, stated.high
+        beta, ratio = (stated.estimate, nan) if of_slopes else (to_digits(log(stated.estimate)), stated.estimate)
+        return effect.z, effect.log10_p, effect.p, beta, to_digits(error), ratio, stated.low, stated.high
 
     rows = map(row, snp_effects(plan, question, drawn), drawn.squares)
     z, log10_p, p, beta, error, ratio, low, high = np.array(list(rows)).reshape(-1, 8).T
-    frequencies = np.array([_rounded(share / FIXED) for share in drawn.frequencies])
+    frequencies = np.array([to_digits(share / FIXED) for share in drawn.frequencies])
     return ScanRows(z, log10_p, p, beta, error, ratio, low, high, np.array(drawn.calls, dtype=np.int64), frequencies)
 
 
@@ -184,6 +189,6 @@ def reach_of_chosen(deviation: float, scale: float, snps: int, k: int) -> float:
     return deviation * -NormalDist().inv_cdf(_MISS_OF_SAMPLES / (2 * snps)) + scale * log(k / (MISS - _MISS_OF_SAMPLES))
 
 
-def _rounded(value: float) -> float:
+def to_digits(value: float) -> float:
     """To DIGITS digits, so that the last bits of a machine's logarithms do not change what is told."""
     return float(f"{value:z.{DIGITS}g}") + 0.0

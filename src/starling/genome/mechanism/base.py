@@ -40,6 +40,10 @@ class ExactStudy(Protocol):
         """The scores of those at `indices`, of L1 sensitivity `scale` (distance/joint_scores.py)."""
         ...
 
+    def moments(self, indices: Int64, /) -> tuple[Int64, Int64]:
+        """The sums over people that plan/moments.py names, before weights: of the SNPs at `indices` int64 (k, 4), of the phenotype (3,)."""
+        ...
+
     def score_tests(self, response: Float64, /) -> SnpScores:
         """The score tests of all SNPs against a response, float64 (n,) from 0 to 1, which was randomized before, with the covariates."""
         ...

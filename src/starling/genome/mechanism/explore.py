@@ -21,6 +21,7 @@ from starling.genome.inference.adaptive_plan import follow, follow_effects
 from starling.genome.measurements import Drawn, Explored, ExploredEffects, Number, SelectedSnps
 from starling.genome.mechanism.base import BaseMechanism, ExactStudy
 from starling.genome.mechanism.effects import SnpEffectsMechanism
+from starling.genome.mechanism.moments import MomentsMechanism
 from starling.genome.mechanism.noisy_tables import SnpCorrMechanism, SnpPvalMechanism
 from starling.genome.mechanism.scan import ScanMechanism, StoredScanMechanism
 from starling.genome.mechanism.selections import LocBlockMechanism, LocSigMechanism, NumSigMechanism
@@ -70,6 +71,8 @@ def mechanism_of(plan: Plan, question: Question) -> Mechanism[Any, Drawn]:
     """
     if isinstance(question, Scan) and question.response is not None:
         return StoredScanMechanism(plan, question)
+    if isinstance(question, SnpEffects) and plan.by_moments:
+        return MomentsMechanism(plan, question)
     kinds: dict[type[Question], Callable[[Plan, Any], Mechanism[Any, Drawn]]] = {
         NumSig: NumSigMechanism,
         LocSig: LocSigMechanism,

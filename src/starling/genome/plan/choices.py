@@ -11,6 +11,8 @@ RELATIONS: Final[dict[Unit, Relation]] = {"person": REPLACE_PERSON, "phenotype":
 UNITS: Final[tuple[Unit, ...]] = get_args(Unit)
 UNPROTECTED: Final = "Genotypes, covariates and who takes part are not protected"
 """What every plan, preview, report and answer about phenotypes says at once."""
+WHOLE_PERSON: Final = "Each person is protected whole: all genotypes and the phenotype"
+"""What answers about a quantitative phenotype say at once where all of a person is protected."""
 
 Model: TypeAlias = Literal["dominant", "recessive", "genotypic", "allelic", "additive"]
 """What is compared between cases and controls: people with at least one copy of the carried allele, people with two, people by number of
@@ -33,6 +35,8 @@ copies, with 2 degrees of freedom, and `trend` (Cochran-Armitage) looks for odds
 PHENOTYPE_TESTS: Final[dict[Model, tuple[str, ...]]] = dict.fromkeys(("additive", "dominant", "recessive"), ("score",))
 """The same where the unit is the phenotype: `score` is the score test of a column of genotypes beside covariates and components."""
 TESTS_OF: Final[dict[Unit, dict[Model, tuple[str, ...]]]] = {"person": TESTS, "phenotype": PHENOTYPE_TESTS}
+MOMENT_TESTS: Final[dict[Model, tuple[str, ...]]] = {"additive": ("score",)}
+"""The same where all of a person is protected and the phenotype is quantitative: by noisy moments (plan/moments.py)."""
 MODELS: Final[tuple[Model, ...]] = get_args(Model)
 MOST_COVARIATES: Final = 50
 MOST_COMPONENTS: Final = 50
@@ -69,9 +73,18 @@ QUESTIONS: Final = {
 }
 """Each kind of question: what it is about, and what it answers; its command has - for _."""
 ONLY_OF_PHENOTYPES: Final = ("scan", "snp_effects", "explore_effects")
-"""Kinds of questions of which only a person's phenotype is protected."""
+"""Kinds of questions of cases and controls of which only a person's phenotype is protected."""
 PHENOTYPE_QUESTIONS: Final = ("num_sig", "loc_sig", "scan", "snp_effects", "explore_effects")
 """Kinds of questions that have a proof where the unit is the phenotype."""
+MOMENT_QUESTIONS: Final = ("snp_effects",)
+"""Kinds of questions that have one where all of a person is protected and the phenotype is quantitative."""
+
+
+def tests_of(unit: Unit, *, quantitative: bool) -> dict[Model, tuple[str, ...]]:
+    """The models of plans of a unit, each with its tests; of quantitative phenotypes others where all of a person is protected."""
+    return MOMENT_TESTS if unit == "person" and quantitative else TESTS_OF[unit]
+
+
 TITLES: Final = {
     "test": "Test",
     "k": "How many",

@@ -19,9 +19,9 @@ def column_problems(plan: "Plan") -> list[Problem]:
     if plan.genotypes not in COUNTED:
         fix = "say what copies are counted by"
         problems.append(Problem("analysis.genotypes", f"are not {' or '.join(COUNTED)}", fix))
-    elif plan.genotypes == "dosages" and plan.model != "additive":
+    elif plan.genotypes == "dosages" and (plan.model != "additive" or plan.unit == "person"):
         problems.append(Problem("analysis.genotypes", OF_DOSAGES, DOSAGES_FIX))
-    if plan.x_model not in (1, 2) or (plan.x_model == 1 and plan.model != "additive"):
+    if plan.x_model not in (1, 2) or (plan.x_model == 1 and (plan.model != "additive" or plan.unit == "person")):
         problems.append(Problem("analysis.x-model", OF_MEN, OF_MEN_FIX))
     if plan.unit == "person":
         stated = {"analysis.covariates": plan.covariates, "analysis.components": plan.components}

@@ -14,10 +14,13 @@ from starling.genome.plan.choices import (
     IDS,
     LEAST_PEOPLE,
     MODELS,
+    MOMENT_TESTS,
     MOST_ABOVE,
     MOST_COMPONENTS,
     TESTS_OF,
     UNITS,
+    Model,
+    tests_of,
 )
 from starling.genome.plan.missing import MISSING_FIX, MISSINGS
 from starling.genome.plan.quantitative import ENDS_FIX, MOST_STEPS, STEPS
@@ -151,8 +154,13 @@ def _check_genes(section: Section, genes: list[Region], listed: Sites) -> None:
         section.refuse("genes", f"hold {shown(name)}, which holds no SNP of the list", fix)
 
 
+def _tests_of(values: Values) -> dict[Model, tuple[str, ...]]:
+    """The models that go with unit and phenotype, each with its tests."""
+    return tests_of(values["unit"], quantitative=values.get("between") is not None)
+
+
 def _read_tests(section: Section, key: str, values: Values) -> tuple[str, ...]:
-    known = TESTS_OF[values["unit"]].get(values["model"])
+    known = _tests_of(values).get(values["model"])
     if known is None:  # The table says so of the model.
         return ()
     fix = f"write some of {', '.join(known)}"
@@ -179,15 +187,16 @@ def _check_region(section: Section, values: Values) -> None:
 def _check_analysis(section: Section, values: Values) -> None:
     """Refuse what only plans of the other unit have."""
     unit, model = values["unit"], values["model"]
-    if model not in TESTS_OF[unit]:
-        fix = f"write one of {', '.join(TESTS_OF[unit])}"
-        section.refuse("model", f"is {model}, which plans with unit = {unit!r} have not", fix)
+    if model not in (known := _tests_of(values)):
+        fix = f"write one of {', '.join(known)}"
+        which = f"unit = {unit!r}{' and between' if known is MOMENT_TESTS else ''}"
+        section.refuse("model", f"is {model}, which plans with {which} have not", fix)
     for key in ("covariates", "components", "chromosome-out"):
         if unit == "person" and values[key.replace("-", "_")]:
             section.refuse(key, OF_PHENOTYPES, OF_PHENOTYPES_FIX)
-    if values["genotypes"] == "dosages" and model != "additive":
+    if values["genotypes"] == "dosages" and (model != "additive" or unit == "person"):
         section.refuse("genotypes", OF_DOSAGES, DOSAGES_FIX)
-    if values["x_model"] == 1 and model != "additive":
+    if values["x_model"] == 1 and (model != "additive" or unit == "person"):
         section.refuse("x-model", OF_MEN, OF_MEN_FIX)
 
 
@@ -229,7 +238,7 @@ _STUDY: Final = Table(
         ),
         "between": Key(
             "In place of `case`, of a quantitative phenotype as it is: the public ends to which it is clipped, the middle"
-            ' where it is missing (or -9). Only of `unit = "phenotype"`.',
+            ' where it is missing (or -9); with `unit = "person"` left out.',
             numbers(2, "are not two", ENDS_FIX),
             default=None,
             value=lambda plan: plan.between or None,
@@ -263,7 +272,7 @@ _ANALYSIS: Final = Table(
     {
         "model": Key(
             "People with a copy (dominant), with two (recessive), by number of copies (genotypic), or copies (allelic). Of phenotypes"
-            " dominant, recessive, or the number of copies (additive).",
+            " dominant, recessive, or the number of copies (additive, also of persons with `between`).",
             choice(MODELS, f"write one of {', '.join(MODELS)}"),
         ),
         "tests": Key(

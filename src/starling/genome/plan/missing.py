@@ -12,7 +12,7 @@ Blocks and correlations are of pairs of SNPs, which may lack calls of one, of th
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 
 from starling.errors import ParameterError, Problem
-from starling.genome.plan.choices import ONLY_OF_PHENOTYPES, PHENOTYPE_QUESTIONS, QUESTIONS
+from starling.genome.plan.choices import MOMENT_QUESTIONS, ONLY_OF_PHENOTYPES, PHENOTYPE_QUESTIONS, QUESTIONS
 
 if TYPE_CHECKING:
     from starling.genome.plan.model import Plan
@@ -51,11 +51,15 @@ def missing_call(plan: "Plan") -> str:
     """What a missing call counts as, in a few words."""
     if plan.missing is not None:
         return "in a cell of its own"
+    if plan.by_moments:
+        return "left out of that SNP"
     return "a person without the allele" if plan.unit == "person" else "the mean of the SNP"
 
 
 def kinds_of(plan: "Plan") -> tuple[str, ...]:
     """The kinds of questions that the plan has, in the order of QUESTIONS."""
+    if plan.by_moments:
+        return MOMENT_QUESTIONS
     if plan.unit == "phenotype":
         known: tuple[str, ...] = PHENOTYPE_QUESTIONS + (CELL_QUESTIONS if plan.missing is not None else ())
     else:
@@ -69,9 +73,14 @@ def check_kind(plan: "Plan", kind: str) -> None:
     if kind in kinds_of(plan):
         return
     name, known = kind.replace("_", "-"), " or ".join(each.replace("_", "-") for each in kinds_of(plan))
+    if plan.by_moments:
+        problem = f"is {name}, which has no proof where all of a person is protected and the phenotype is quantitative"
+        raise ParameterError("question", problem, f'ask {known}, or take a plan with above, or with unit = "phenotype"')
     if kind in ONLY_OF_PHENOTYPES:
         problem = f"is {kind}, which shows exact genotypes and protects phenotypes alone"
-        raise ParameterError("question", problem, 'take a plan with unit = "phenotype", or another question')
+        with_range = "; or one with between" if kind in MOMENT_QUESTIONS else ""
+        fix = f'take a plan with unit = "phenotype", or another question{with_range}'
+        raise ParameterError("question", problem, fix)
     if plan.unit == "phenotype":
         problem = f"is {name}, which has no proof where phenotypes alone are protected"
         raise ParameterError("question", problem, f'ask {known}, or take a plan with unit = "person"')

@@ -9,10 +9,10 @@ That is the unit "person". With the unit "phenotype" neighbours differ by one pe
 are the same in all neighbours, and are not protected.
 
 Rules for what is missing, the same for every study: a missing call is a person without the allele, or in a cell of its own where the plan
-says so (missing.py); a person whose phenotype is not the
-plan's word for a case, or no number above the plan's, missing included, is a control. Covariates are for the unit "phenotype" alone; there
-a missing call or covariate is the mean of its column, which no phenotype changes. Men have two copies or none of what is on X, as PLINK
-writes it.
+says so (missing.py); a person whose phenotype is not the plan's word for a case, or no number above the plan's, missing included, is a
+control. Where all of a person is protected and the phenotype is quantitative, who lacks a call is left out of that SNP, and who lacks the
+phenotype of all; how many are, is noisy too. Covariates are for the unit "phenotype" alone; there a missing call or covariate is the mean
+of its column, which no phenotype changes. Men have two copies or none of what is on X, as PLINK writes it.
 """
 
 from collections.abc import Iterable, Mapping
@@ -33,7 +33,6 @@ from starling.genome.plan.choices import (
     P_VALUE_ONLY,
     QUESTIONS,
     RELATIONS,
-    TESTS_OF,
     UNITS,
     UNPROTECTED,
     Build,
@@ -41,6 +40,7 @@ from starling.genome.plan.choices import (
     Ids,
     Model,
     Unit,
+    tests_of,
 )
 from starling.genome.plan.columns import column_problems
 from starling.genome.plan.grammar import PLAN
@@ -82,7 +82,7 @@ class Plan(PlanInFile, Described):
         unit: Whose data are protected: all of one person, or one person's phenotype.
         covariates: Columns of the covariate file that tests adjust for; of the unit "phenotype" alone.
         components: How many principal components of the SNPs they adjust for; of the unit "phenotype" alone.
-        between: Of a quantitative phenotype the public ends to which it is clipped, in place of `case`; of the unit "phenotype" alone.
+        between: Of a quantitative phenotype the public ends to which it is clipped, in place of `case`.
         steps: How many equal steps are between these ends.
         chromosome_out: Whether components of a SNP's test are of the SNPs on other chromosomes alone.
         genotypes: Whether calls or dosages are counted; dosages of the additive model alone.
@@ -159,7 +159,8 @@ class Plan(PlanInFile, Described):
         """What fits the unit: model, tests, covariates, components, and how missing calls are counted."""
         if self.unit not in UNITS:
             return [Problem("privacy.unit", f"is not {' or '.join(UNITS)}", "say whose data the guarantee hides")]
-        return [*self._test_problems(TESTS_OF[self.unit]), *column_problems(self), *missing_problems(self)]
+        known = tests_of(self.unit, quantitative=self.between is not None)
+        return [*self._test_problems(known), *column_problems(self), *missing_problems(self)]
 
     def _test_problems(self, known: Mapping[Model, tuple[str, ...]]) -> list[Problem]:
         if self.model not in known:
@@ -309,6 +310,11 @@ class Plan(PlanInFile, Described):
     def largest(self) -> int:
         """L: the largest whole number that a phenotype becomes."""
         return 1 if self.between is None else self.steps
+
+    @property
+    def by_moments(self) -> bool:
+        """Whether all of a person is protected and the phenotype is quantitative: answers are made of noisy moments (plan/moments.py)."""
+        return self.unit == "person" and self.between is not None
 
     @property
     def adjusted(self) -> str:

@@ -2,14 +2,15 @@
 
 A phenotype becomes a whole number from 0 to L: where it lies between the ends, in L steps, to the nearest; beyond an end it is that
 end. A missing one, -9 included, is the middle, L // 2. So what a line says never makes a run fail, and a person's phenotype, whatever it
-is, can move a sum by L at most. Of phenotypes that are cases or controls L is 1.
+is, can move a sum by L at most. Of phenotypes that are cases or controls L is 1. Where all of a person is protected, who has none is left
+out (plan/moments.py).
 """
 
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
 from starling.errors import Problem
-from starling.genome.plan.choices import CASE, MOST_ABOVE
+from starling.genome.plan.choices import CASE, MOST_ABOVE, UNPROTECTED, WHOLE_PERSON
 from starling.planfile.values import exact_text
 from starling.release.codec import Json
 
@@ -22,7 +23,6 @@ MOST_STEPS: Final = 1 << 14
 """distance/adjusted.py has why."""
 MOST_CASE: Final = 40
 """Characters of the word for a case."""
-NEEDS_PHENOTYPE_UNIT: Final = "has no question that is proved where all of a person is protected"
 ENDS_FIX: Final = 'write two public numbers such as ["15", "45"], the lower first'
 
 
@@ -63,8 +63,6 @@ def _range_problems(plan: "Plan") -> list[Problem]:
     if plan.above is not None:
         fix = "keep between for the phenotype as it is, above for cases and controls made of it"
         wrong.append(Problem("study.above", "stands beside between", fix))
-    if plan.unit == "person":
-        wrong.append(Problem("study.between", NEEDS_PHENOTYPE_UNIT, 'write unit = "phenotype", or use above'))
     return wrong
 
 
@@ -73,7 +71,8 @@ def phenotype_in_words(plan: "Plan") -> str:
     if plan.between is None:
         return f"a case is {plan.case_in_words}, everybody else a control"
     low, high = map(exact_text, plan.between)
-    return f"a phenotype is from {low} to {high} in {plan.steps:,} steps, a missing one in the middle"
+    missing = "left out" if plan.by_moments else "in the middle"
+    return f"a phenotype is from {low} to {high} in {plan.steps:,} steps, a missing one {missing}"
 
 
 def phenotype_json(plan: "Plan") -> dict[str, Json]:
@@ -83,6 +82,15 @@ def phenotype_json(plan: "Plan") -> dict[str, Json]:
     return {"case": plan.case} if plan.above is None else {"above": str(plan.above)}
 
 
+def protected_in_words(plan: "Plan") -> list[str]:
+    """The sentence that an answer begins with, where it is not of whole persons who are cases or controls."""
+    if plan.by_moments:
+        return [f"{WHOLE_PERSON}."]
+    return [] if plan.unit == "person" else [f"{UNPROTECTED}: each person's phenotype alone is."]
+
+
 def missing_in_words(plan: "Plan") -> str:
     """What a person without a phenotype counts as."""
+    if plan.by_moments:
+        return "left out"
     return "a control" if plan.between is None else "in the middle of the plan's range"

@@ -28,12 +28,14 @@ from starling.genome.inference.scans import (
     share_of_intervals,
     significant,
 )
+from starling.genome.inference.slopes import snp_slopes, sums_of
 from starling.genome.measurements import (
     Block,
     Cells,
     Drawn,
     Explored,
     ExploredEffects,
+    NoisyMoments,
     NoisyScores,
     Number,
     Scanned,
@@ -137,7 +139,7 @@ class EffectsError(Fields):
     """How much noise is in effects.
 
     Attributes:
-        share: The noise's share of the variance of a score.
+        share: The noise's share of the variance of a score; of moments, where it is largest.
     """
 
     share: float
@@ -216,6 +218,9 @@ def _of_effects(plan: Plan, question: SnpEffects | ExploreEffects, drawn: Drawn)
     if isinstance(question, ExploreEffects):
         assert isinstance(drawn, ExploredEffects)
         return _effects_exploration(plan, question, drawn)
+    if isinstance(drawn, NoisyMoments):
+        share = max(each.spread.noise_share for each in sums_of(plan, question, drawn))
+        return Estimated(EffectsAnswer(snp_slopes(plan, question, drawn), (), None), EffectsError(round(share, 4)))
     assert isinstance(drawn, NoisyScores)
     return Estimated(*_effects(plan, question, drawn))
 

@@ -28,8 +28,8 @@ from starling.genome.plan import (
     Scan,
     SnpEffects,
 )
-from starling.genome.plan.choices import UNPROTECTED
 from starling.genome.plan.intervals import divided_in_words
+from starling.genome.plan.quantitative import protected_in_words
 from starling.genome.plan.queries import Paying, prevalence_event
 from starling.genome.postprocess.estimates import (
     Answer,
@@ -95,7 +95,7 @@ def answer_text(plan: Plan, question: Question, answer: Answer) -> list[str]:
             sentences.append(_cases(question, paid.cases))
         if not isinstance(paid, EffectsAnswer) and paid.squares is not None:
             sentences.append(_deviation(plan, paid.squares))
-    return sentences if plan.unit == "person" else [f"{UNPROTECTED}: each person's phenotype alone is.", *sentences]
+    return [*protected_in_words(plan), *sentences]
 
 
 def _sentences(plan: Plan, question: Question, answer: Answer) -> list[str]:

@@ -20,10 +20,11 @@ from starling.genome.plan import (
     SnpPval,
 )
 from starling.genome.plan.queries import LARGEST_EPSILON
-from starling.genome.preview import effects, scanning, selections, tables
+from starling.genome.preview import effects, scanning, selections, slopes, tables
 from starling.genome.preview.effects import ExpectedEffects
 from starling.genome.preview.scanning import ExpectedScan
 from starling.genome.preview.selections import ExpectedLocBlock, ExpectedLocSig, ExpectedNumSig
+from starling.genome.preview.slopes import ExpectedSlopes
 from starling.genome.preview.tables import ExpectedTables
 from starling.genome.preview.typical import Assumed, ExpectedAnswer
 from starling.privacy.budget import check_int
@@ -68,6 +69,7 @@ Expected: TypeAlias = (
     | ExpectedExploreEffects
     | ExpectedScan
     | ExpectedEffects
+    | ExpectedSlopes
 )
 
 
@@ -86,7 +88,7 @@ def preview(study: Plan | Assumed, question: Question, *, followed: int | None =
     if followed is not None:
         check_int(followed, field="followed")
     check(assumed, question)
-    check_least(question.guarantee)
+    check_least(question.guaranteed(assumed.plan.relation))
     if isinstance(question, Explore):
         plan = assumed.plan
         k = question.clamped(plan, question.most if followed is None else followed)
@@ -108,7 +110,7 @@ def preview(study: Plan | Assumed, question: Question, *, followed: int | None =
         SnpPval: tables.noisy_tables,
         SnpCorr: tables.noisy_tables,
         Scan: scanning.scan,
-        SnpEffects: effects.snp_effects,
+        SnpEffects: slopes.snp_slopes if assumed.plan.by_moments else effects.snp_effects,
     }
     return expected[type(question)](assumed, question)
 
@@ -159,7 +161,7 @@ def error_of(assumed: Assumed, question: Question, *, followed: int | None = Non
     if isinstance(question, Scan):
         return scanning.error(assumed, question)
     if isinstance(question, SnpEffects):
-        return effects.error(assumed, question)
+        return slopes.error(assumed, question) if plan.by_moments else effects.error(assumed, question)
     return selections.error(plan, question).within(1 - CONFIDENCE)
 
 
@@ -181,6 +183,10 @@ def unit_of(plan: Plan, kind: str) -> str:
     """What the error of a kind of question is in, in a study of this plan."""
     if kind == "scan" and plan.between is not None:
         return "standard deviations of the phenotype, as slope of an allele of frequency 0.2 that is found"
+    if kind == "snp_effects" and plan.by_moments:
+        return (
+            "in the unit of the phenotype, between the ends of the interval of a slope, of an allele of frequency 0.2"
+        )
     return UNITS[kind]
 
 
@@ -204,6 +210,8 @@ def meaning_of(plan: Plan, kind: str) -> str:
     """What the error of a kind of question means in a study of this plan, where its unit does not say it."""
     if kind == "scan" and plan.between is not None:
         return "Such an allele is at or below the threshold 95 times of 100, where the phenotype is normal"
+    if kind == "snp_effects" and plan.by_moments:
+        return "Where the phenotype is normal, its deviation a sixth of the way between the plan's ends"
     return MEANINGS[kind]
 
 

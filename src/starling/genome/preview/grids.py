@@ -11,6 +11,7 @@ from starling.genome.preview.effects import ExpectedEffects
 from starling.genome.preview.expected import Expected, ExpectedExplore, ExpectedExploreEffects
 from starling.genome.preview.scanning import ExpectedScan
 from starling.genome.preview.selections import CONFIDENCES, ExpectedLocBlock, ExpectedLocSig, ExpectedNumSig, Within
+from starling.genome.preview.slopes import ExpectedSlopes
 from starling.genome.preview.tables import ExpectedTables, TypicalInterval
 from starling.genome.preview.typical import ExpectedAnswer, describe
 from starling.privacy.accounting.zcdp import zcdp_cost
@@ -39,8 +40,8 @@ class Grid:
         return sum(not name.startswith(COST) for name in self.header)
 
 
-def question_text(question: Question) -> str:
-    """A question in words.
+def question_text(question: Question, *, moments: bool = False) -> str:
+    """A question in words, of plans `by_moments` theirs.
 
     >>> from fractions import Fraction
     >>> question_text(NumSig("g", 2, Fraction(1)))
@@ -56,7 +57,7 @@ def question_text(question: Question) -> str:
         return (
             _SCAN
             if isinstance(question, Scan)
-            else f"The effect and p-value of {_snps(len(question.snps))}, by noisy scores"
+            else f"The effect and p-value of {_snps(len(question.snps))}, by noisy {'moments' if moments else 'scores'}"
         )
     if isinstance(question, SnpPval | Explore | ExploreEffects):
         one = f"The p-value of a SNP by the test {TESTS[question.test]}"
@@ -67,6 +68,11 @@ def question_text(question: Question) -> str:
     if isinstance(question, SnpCorr):
         return f"The correlation of two SNPs, {measure}"
     return f"The longest block of SNPs with {measure} above {decimal_up(question.delta_c)} around given SNPs"
+
+
+def text_of(expected: Expected) -> str:
+    """The question of what is expected, in words."""
+    return question_text(expected.query, moments=isinstance(expected, ExpectedSlopes))
 
 
 _SCAN: Final = "A score test and the effect of every SNP, all by one randomized response"
@@ -83,6 +89,7 @@ def grids(expected: Sequence[Expected]) -> tuple[Grid, ...]:
         ExpectedExploreEffects: _explore_effects,
         ExpectedScan: _scan,
         ExpectedEffects: _effects,
+        ExpectedSlopes: _slopes,
     }
     return makers[type(expected[0])](expected)
 
@@ -91,9 +98,7 @@ def grids(expected: Sequence[Expected]) -> tuple[Grid, ...]:
 def describe_answer(expected: Any) -> tuple[str, tuple[Part, ...]]:
     """A question and its tables, each under its title."""
     drawn = grids((expected,))
-    return question_text(expected.query), tuple(
-        part for each in drawn for part in (each.title, (each.header, each.rows))
-    )
+    return text_of(expected), tuple(part for each in drawn for part in (each.title, (each.header, each.rows)))
 
 
 def _costs(expected: Sequence[Expected], *first: str) -> tuple[str, ...]:
@@ -314,6 +319,19 @@ def _effects(expected: Sequence[ExpectedEffects]) -> tuple[Grid, ...]:
         Grid(title, _costs(expected, "frequency"), tuple(shares)),
         Grid(needed, _costs(expected, "frequency", "without noise"), tuple(rows)),
     )
+
+
+def _slopes(expected: Sequence[ExpectedSlopes]) -> tuple[Grid, ...]:
+    """Widths of intervals."""
+    rows = [
+        (
+            f"{each[0].frequency:g}",
+            *(f"{value:z.3g}" for value in (each[0].without_noise, *(one.width for one in each))),
+        )
+        for each in zip(*(one.widths for one in expected), strict=True)
+    ]
+    title = "Width of the 95 % interval of a slope, sampling and noise together, in the unit of the phenotype, by frequency of the allele"
+    return (Grid(title, _costs(expected, "frequency", "without noise"), tuple(rows)),)
 
 
 def _snps(number: int) -> str:

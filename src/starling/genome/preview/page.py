@@ -18,7 +18,7 @@ from starling.genome.preview.grids import (
     grids,
     interval_text,
     odds_ratio,
-    question_text,
+    text_of,
 )
 from starling.genome.preview.lacking import lacking_note
 from starling.genome.preview.selections import ExpectedLocBlock, ExpectedLocSig, ExpectedNumSig
@@ -77,7 +77,7 @@ class ExpectedErrors(Preview):
             ("plan", plan.title),
             *([] if plan.unit == "person" else [("protects", f"phenotypes alone. {UNPROTECTED}")]),
             ("study", f"{plan.people:,} people, {len(plan.snps):,} SNPs, {plan.model} model"),
-            ("supposed", f"{assumed.cases:,} cases, {rarest}, SNPs without linkage"),
+            ("supposed", _NORMAL if plan.by_moments else f"{assumed.cases:,} cases, {rarest}, SNPs without linkage"),
         ]
         if self.wanted is not None:
             error, least = self.wanted
@@ -88,7 +88,7 @@ class ExpectedErrors(Preview):
         """Each question with its tables; of an exploration among others the first alone."""
         parts: list[Part] = []
         for name, expected in self.expected.items():
-            parts.append(f"{name}: {question_text(expected[0].query)}")
+            parts.append(f"{name}: {text_of(expected[0])}")
             shown = grids(expected)
             for grid in shown[:1] if name.startswith("explore") and len(self.expected) > 1 else shown:
                 parts += [grid.title, (grid.header, grid.rows)]
@@ -148,9 +148,20 @@ def note(assumed: Assumed, expected: Sequence[Expected]) -> str:
         if paid:
             return _PAID if assumed.plan.between is None else _ENDS.format(cases=assumed.cases)
         return conservatism(assumed)
-    return OF_CARRIERS if isinstance(expected[0].query, LocBlock | SnpCorr) else ""
+    of_pairs = OF_CARRIERS if isinstance(expected[0].query, LocBlock | SnpCorr) else ""
+    return _OF_MOMENTS if assumed.plan.by_moments else of_pairs
 
 
+_SUPPOSED: Final = """
+    How wide the noise is, is known before any record is read, and is the same for every study. What it does to a slope depends on the
+    study: supposed are a normal phenotype, alleles in Hardy-Weinberg proportions without effect, nobody without a call or the phenotype.
+"""
+_NORMAL: Final = "a normal phenotype, SNPs without effect"
+_OF_MOMENTS: Final = (
+    "Widths are of a normal phenotype whose deviation is a sixth of the way between the plan's ends, with its mean half way: choose such"
+    " ends. Noise grows with the number of SNPs that are asked for at once. Where it leaves nothing, an interval is as wide as the range"
+    " allows."
+)
 _COVARIATES: Final = "Covariates are not supposed here: what they explain of a SNP is lost."
 _PAID: Final = f"The threshold follows from the noisy number of cases: as many as are supposed here. {_COVARIATES}"
 _ADDS_UP: Final = (
@@ -198,6 +209,8 @@ def conservatism(assumed: Assumed) -> str:
 
 
 def _supposed(assumed: Assumed) -> Section:
+    if assumed.plan.by_moments:
+        return Section("What is supposed", _SUPPOSED)
     records = "records" if assumed.plan.unit == "person" else "phenotypes"
     adjusted = "" if assumed.plan.unit == "person" else f"The score test is adjusted for {assumed.plan.adjusted}.\n\n"
     text = f"""{adjusted}
@@ -214,7 +227,7 @@ def _supposed(assumed: Assumed) -> Section:
 
 def _question(assumed: Assumed, name: str, expected: Sequence[Expected], *, named: bool) -> Section:
     """What one question will be worth; it says the name of the question where there are others."""
-    text = question_text(expected[0].query)
+    text = text_of(expected[0])
     drawn = grids(expected)
     tables = [one for one in expected if isinstance(one, ExpectedTables)]
     return Section(

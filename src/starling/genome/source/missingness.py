@@ -39,6 +39,9 @@ _CALLS: Final = MissingnessWords(
 _CALLS_OF_PHENOTYPES: Final = _CALLS._replace(
     all_fix=f"it tells nothing then; {_LOOK}", fix=f"{_BATCHES}: {_AS_THE_MEAN}"
 )
+_CALLS_OF_MOMENTS: Final = _CALLS._replace(
+    all_fix=f"it tells nothing then; {_LOOK}", fix=f"{_BATCHES}: who lacks a call is left out of that SNP"
+)
 _DOSAGES: Final = MissingnessWords(
     "dosages missing, or further than .1 from 0, 1 and 2",
     "all dosages uncertain or missing",
@@ -61,4 +64,6 @@ def missingness_words(plan: Plan) -> MissingnessWords:
         return _APART
     if plan.genotypes == "dosages":
         return _DOSAGES
+    if plan.by_moments:
+        return _CALLS_OF_MOMENTS
     return _CALLS if plan.unit == "person" else _CALLS_OF_PHENOTYPES

@@ -179,7 +179,7 @@ class People:
         """The whole number that a phenotype is: 1 for a case and 0 for a control, or a step of the plan's range."""
         if self.between is None:
             return int(self.is_case(phenotype))
-        if phenotype == MISSING or not _NUMBER.fullmatch(phenotype):
+        if not _is_number(phenotype):
             return self.steps // 2
         return step_of(float(phenotype), self.between, self.steps)
 
@@ -187,6 +187,16 @@ class People:
         """The phenotype of everybody as a whole number, int64 (n,), in the order of the genotypes; raises as `cases` does."""
         levels = [self.level(phenotype) for phenotype in self.phenotype_words()][:people]
         return np.array(levels + [self.level(b"")] * (people - len(levels)), dtype=np.int64)
+
+    def known(self, people: int) -> Flags:
+        """Who has a quantitative phenotype, bool (n,), in the order of the genotypes; raises as `cases` does."""
+        known = [_is_number(phenotype) for phenotype in self.phenotype_words()][:people]
+        return np.array(known + [False] * (people - len(known)), dtype=np.bool_)
+
+
+def _is_number(phenotype: bytes) -> bool:
+    """Whether a quantitative phenotype is there."""
+    return phenotype != MISSING and _NUMBER.fullmatch(phenotype) is not None
 
 
 def repeated(values: Iterable[_Value]) -> list[_Value]:
