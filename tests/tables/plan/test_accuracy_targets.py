@@ -135,7 +135,7 @@ def test_every_number_and_class_has_words() -> None:
 def test_a_wider_class_is_never_kept_where_a_narrower_one_is_broken() -> None:
     """A promise without a class holds in every class."""
     for measure, number in product(("epsilon", "rho"), ("total", "sex total", "cell")):
-        stage_noise = noise_of_stages(measure, Fraction(1, 3), Fraction(1, 10))  # type: ignore[arg-type]
+        stage_noise = noise_of_stages(measure, Fraction(1, 3), Fraction(1, 10))
         for margin in range(1, 80, 7):
             target = AccuracyTarget(number, margin)  # type: ignore[arg-type]
             every = target.is_met(stage_noise, SEX_BY_AGE, THRESHOLDS)

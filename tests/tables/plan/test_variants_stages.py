@@ -17,7 +17,7 @@ shares = st.fractions(Fraction(1, 10**6), 10, max_denominator=10**6)
 @given(shares, st.fractions(Fraction(1, 100), Fraction(99, 100), max_denominator=100))
 def test_both_stages_spend_the_share_and_a_bare_total_all_of_it(share: Fraction, gamma: Fraction) -> None:
     for measure, kind in (("epsilon", DiscreteLaplace), ("rho", DiscreteGaussian)):
-        stage_noise = noise_of_stages(measure, share, gamma)  # type: ignore[arg-type]
+        stage_noise = noise_of_stages(measure, share, gamma)
         costs = [
             noise_event(distribution).cost
             for distribution in (stage_noise.total_only, stage_noise.stage1, stage_noise.stage2)
