@@ -14,8 +14,6 @@ MOST_TRIPS: Final = 1 << 20
 """k, the trips of one person."""
 MOST_STOPS: Final = 16
 """Stops of one trip between its ends."""
-MOST_EXPECTED: Final = 1 << 40
-"""Trips that a plan may expect."""
 MOST_AREAS: Final = 1 << 12
 """Areas: every pair of them has a number, in memory."""
 MOST_PAIRS: Final = MOST_AREAS**2
