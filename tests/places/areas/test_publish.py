@@ -123,6 +123,8 @@ def test_slices_are_compared_with_independent_noise(tmp_path: Path) -> None:
     one, both = release.number("e", slice="am"), release.number("e", slice="am", minus="pm")
     assert both.deviation == pytest.approx(one.deviation * 2**0.5)
     assert both.lower < both.points < both.upper
+    more, less = (release.number("all", slice=a, minus=b) for a, b in (("am", "pm"), ("pm", "am")))
+    assert (less.lower, less.upper) == (-more.upper, -more.lower), "a difference may be less than 0"
     for wrong in ({"slice": "none"}, {}, {"slice": "am", "minus": "am"}, {"slice": "am", "level": "1"}):
         with pytest.raises(ParameterError):
             release.number("e", **wrong)

@@ -56,6 +56,7 @@ def test_invented_trips_stop_and_others_are_told_to_their_custodian(tmp_path: Pa
     assert validate(of, open_records(table, of)).value.problems.total == 0
     found = validate(plan(tmp_path, **STOPS), open_records(WAYS, plan(tmp_path, **STOPS))).value.problems
     assert "then" in str(found.by_field)
+    assert "passes over it" in found.listed[0].fix
     assert found.total == 100
 
 

@@ -13,6 +13,7 @@ from starling.errors import PlanError
 from starling.hierarchy.trees import Estimated
 from starling.places.areas.answers.unions import LEVEL, deviations, number
 from starling.places.areas.answers.values import means_of, points_of, sums_of
+from starling.places.areas.artifact.map_page import views
 from starling.places.areas.measurements import noises
 from starling.places.areas.mechanism import AreaCounts, sums
 from starling.places.areas.plan.model import AreasPlan
@@ -135,6 +136,17 @@ def test_a_release_has_points_sums_and_means_that_add_up(tmp_path: Path) -> None
     assert "Mean fare" in shown_on_map.make(1, None).headline.label
     shown = chosen.preview(expected=1000)
     assert shown.levels[0].mean == pytest.approx(deviations(chosen, 1 - LEVEL) * 4e-6 * 3 * 2**0.5 / 1000, rel=1)
+
+
+def test_means_have_the_same_shades_in_all_slices(tmp_path: Path) -> None:
+    chosen = valued(tmp_path, amount="1000000", slices={"names": ["am", "pm"]}, input={"time": "when"})
+    above = [(2, 40), (62, 41), (30, 42), (30, 43), (30, 44)]
+    counted = np.array([(one, 80 - one, other, 80 - other) for one, other in above], dtype=np.float64)
+    estimated = [Estimated(counted[:nodes], np.full((nodes, 4), 1e-9)) for nodes in (1, 2, 5)]
+    shown = views(chosen, estimated, [0, 1])
+    for at in (1, 3):
+        drawn = shown.make(at, None).picture.draw()
+        assert [each for each in ("mean fare -0.9", "0.6", "2.1") if f">{each}<" not in drawn] == []
 
 
 def test_a_value_and_its_bounds_stand_together(tmp_path: Path) -> None:

@@ -164,8 +164,10 @@ def number(plan: AreasPlan, counted: Sequence[Floats], weights: Floats, what: st
     factors = factors_of_points(plan.value)
     deviation, half = noise.interval(plan, factors * slices, 1 - level)
     points = float(whole @ factors)
-    low = floor(points - half)
-    answer = Number(what, points, deviation, low if slices > 1 else max(low, 0), max(ceil(points + half), 0), level)
+    low, high = floor(points - half), ceil(points + half)
+    if slices == 1:  # A difference may be less than 0.
+        low, high = max(low, 0), max(high, 0)
+    answer = Number(what, points, deviation, low, high, level)
     if plan.value is None:
         return answer
     of_sum = factors_of_sum(plan.value)

@@ -13,7 +13,7 @@ from starling.pages.parts import Headline, Picture
 from starling.pages.views import View, Views
 from starling.places.areas.answers.unions import LEVEL, number, spread
 from starling.places.areas.answers.values import points_of
-from starling.places.areas.artifact.pages import headline, mean_picture, picture
+from starling.places.areas.artifact.pages import ends_of_means, headline, mean_picture, picture
 from starling.places.areas.pictures.choropleth import Shaded, choropleth, darkest
 from starling.places.areas.plan.model import AreasPlan
 from starling.places.areas.plan.polygons import Float64
@@ -29,7 +29,9 @@ def views(plan: AreasPlan, estimated: Sequence[Estimated], slices: Sequence[int]
     finest = estimated[-1]
     top = darkest(points_of(plan, finest).count[:, list(slices)])
     compared = len(plan.areas) <= MOST_COMPARED and plan.value is None
+    shades = None
     if plan.value is not None:
+        shades = ends_of_means(plan, finest, slices)
         names = [each for name in names for each in (name or "points", f"{name}, means".removeprefix(", "))]
     halves = _halves(plan) if compared and len(slices) > 1 else np.empty(0)
 
@@ -37,9 +39,8 @@ def views(plan: AreasPlan, estimated: Sequence[Estimated], slices: Sequence[int]
         if plan.value is not None:
             one, mean = divmod(one, plan.layers)
             if mean:
-                return View(
-                    mean_picture(plan, finest, slices[one], len(plan.areas)), _mean_in_all(plan, estimated, slices[one])
-                )
+                drawn = mean_picture(plan, finest, slices[one], shades, len(plan.areas))
+                return View(drawn, _mean_in_all(plan, estimated, slices[one]))
         if other is None:
             drawn = picture(plan, finest, slices[one], top, len(plan.areas))
             return View(drawn, replace(headline(plan, estimated, slices[one]), note=""))
@@ -47,7 +48,7 @@ def views(plan: AreasPlan, estimated: Sequence[Estimated], slices: Sequence[int]
 
     notes = [
         f"An interval holds the true number with a probability of {_level()}, each on its own. Colours have one scale in all slices.",
-        "Where nothing is hatched, an interval does not hold 0.",
+        f"Where nothing is hatched, an interval{' of points' if plan.value else ''} does not hold 0.",
     ]
     about = f"Released points ({plan.point}) by area"
     return Views(plan.title, about, names, make, notes, "the command places areas", compared)

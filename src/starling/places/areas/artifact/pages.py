@@ -5,6 +5,7 @@ from functools import partial
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from starling.hierarchy.trees import Estimated
 from starling.pages.parts import Headline, Picture, Section, Table
@@ -15,6 +16,7 @@ from starling.places.areas.artifact.public_plan import AREAS, COUNTS, PLAN
 from starling.places.areas.measurements import noises
 from starling.places.areas.pictures.choropleth import Shaded, choropleth
 from starling.places.areas.plan.model import AreasPlan
+from starling.places.areas.plan.polygons import Float64
 from starling.places.plan.points import unit_bounds, value_stated
 from starling.privacy.budget import decimal_up
 from starling.privacy.distributions.discrete import DiscreteGaussian
@@ -121,14 +123,38 @@ def picture(
     return Picture(partial(choropleth, plan.areas.geometries, shaded, plain=bool(plan.crs_name)), caption, "areas")
 
 
-def mean_picture(plan: AreasPlan, estimated: Estimated, number: int, most: int = MOST_SAYING) -> Picture:
-    """The map of the means of a plan with a value in a slice; arguments as of `picture`."""
+def _known_means(
+    plan: AreasPlan, estimated: Estimated, slices: Sequence[int]
+) -> tuple[Float64, Float64, Float64, npt.NDArray[np.bool_]]:
+    """The means of some slices, the ends of their intervals, and whether nothing can be said of them, each (areas, slices)."""
+    assert plan.value is not None
+    means = means_of(plan.value, estimated, deviations(plan, 1 - LEVEL))
+    mean, least, greatest = (each[:, list(slices)] for each in means)
+    return mean, least, greatest, np.isnan(mean) | ((least <= plan.value.lower) & (greatest >= plan.value.upper))
+
+
+def ends_of_means(plan: AreasPlan, estimated: Estimated, slices: Sequence[int]) -> tuple[float, float]:
+    """The least and the largest mean of some slices of which something can be said: the lightest and the darkest of their maps."""
+    assert plan.value is not None
+    mean, _, _, unknown = _known_means(plan, estimated, slices)
+    known = mean[~unknown]
+    return (
+        (float(known.min()), float(known.max())) if len(known) else (float(plan.value.lower), float(plan.value.upper))
+    )
+
+
+def mean_picture(
+    plan: AreasPlan,
+    estimated: Estimated,
+    number: int,
+    shades: tuple[float, float] | None = None,
+    most: int = MOST_SAYING,
+) -> Picture:
+    """The map of the means of a plan with a value in a slice, with `shades` as of `ends_of_means`; other arguments as of `picture`."""
     assert plan.value is not None
     bounds, column = plan.value, plan.columns.value
-    mean, least, greatest = (each[:, number] for each in means_of(bounds, estimated, deviations(plan, 1 - LEVEL)))
-    unknown = np.isnan(mean) | ((least <= bounds.lower) & (greatest >= bounds.upper))
-    known = mean[~unknown]
-    low, top = (float(known.min()), float(known.max())) if len(known) else (float(bounds.lower), float(bounds.upper))
+    mean, least, greatest, unknown = (each[:, 0] for each in _known_means(plan, estimated, [number]))
+    low, top = ends_of_means(plan, estimated, [number]) if shades is None else shades
     named = "" if plan.slices is None else f", {plan.slice_names[number]}"
     level = f"{float(100 * LEVEL):g} %"
     caption = (
