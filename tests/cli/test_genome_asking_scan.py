@@ -33,7 +33,7 @@ def test_a_study_is_scanned_drawn_and_exported(
     given = ("genome", ASKED, plan, "--genotypes", study / "study", "--phenotype", phenotypes)
     paid = ("--ledger", ledger, "--dataset", "study", "--analyst", "ann", "--request-id", "r1", "--unvalidated")
     bare = call(*given, "--epsilon", "9", "--out", out, *paid, "--yes")
-    assert (bare.exit_code, "covariates are missing; give the file that has age" in bare.stderr) == (65, True)
+    assert (bare.exit_code, "covariates are missing; give covariates: a file with age" in bare.stderr) == (65, True)
     words = (*given, "--covariates", covariates, "--epsilon", "9", "--out", out, *paid, "--yes")
     result = call(*words, "--zip", tmp_path / "out.zip")
     assert result.exit_code == 0, result.stderr

@@ -61,7 +61,7 @@ def test_the_file_goes_with_the_plan(tmp_path: Path) -> None:
     rows = zip(study.ids, study.places, study.alleles, strict=True)
     listed = Plan.snp_list([(name, *place, *alleles) for name, place, alleles in rows])
     plan = Plan.of({**VALUES, "study": {"people": 8}, "snps": listed})
-    with pytest.raises(SourceError, match="covariates are missing; give the file that has age, sex"):
+    with pytest.raises(SourceError, match="covariates are missing; give covariates: a file with age, sex"):
         open_genotypes(tmp_path / "study", plan)
     file = tmp_path / "both.txt"
     file.write_text("IID T age sex\n" + "".join(f"p{row} 2 {row} M\n" for row in range(1, 9)))

@@ -187,7 +187,7 @@ def open_genotypes(
     adjusted = None if covariates is None else open_covariates(files[-1], plan)
     if plan.covariates and adjusted is None:
         names = ", ".join(map(shown, plan.covariates))
-        raise SourceError("covariates", "are missing", f"give the file that has {names}, as PLINK's --covar takes it")
+        raise SourceError("covariates", "are missing", f"give covariates: a file with {names} in PLINK's form")
     if path.name.endswith((*_VCF, _BGEN)) and phenotype_path is None:
         refuse(path, "has no phenotypes", "give a phenotype file beside it", field="phenotype")
     if path.name.endswith(_BGEN):
