@@ -14,7 +14,6 @@ from functools import reduce
 from typing import Any, Final, cast
 
 import numpy as np
-from llvmlite import ir  # type: ignore[import-untyped] # what Numba writes kernels with
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
@@ -80,6 +79,7 @@ def _write_add_rows(_typing: Any, out: Any, at: Any, start: Any, begin: Any, row
     """What Numba asks of an intrinsic: its type, and how to write it."""
 
     def write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        ir = cgutils.ir  # type: ignore[attr-defined] # what Numba writes kernels with
         vector = ir.VectorType(ir.DoubleType(), LANES)
 
         def place(which: int, at: Any) -> Any:
