@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Annotated
 
-from fastapi import FastAPI, Query, Response
+from fastapi import Depends, FastAPI, Query, Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.types import ASGIApp
@@ -38,6 +38,7 @@ from starling.server.ledger_checks import unreadable
 from starling.server.metrics import Metrics
 from starling.server.pages import routes as pages
 from starling.server.passwords import Passwords
+from starling.server.queries import check_query
 from starling.server.question_costs import Understanding
 from starling.server.rates import Rates
 from starling.server.replies import answer_errors
@@ -91,7 +92,14 @@ def make_app(
 def _api(service: Service, signing_in: Passwords | None) -> FastAPI:
     """What a home and its sandbox have both."""
     title = "Starling: invented records" if service.home.invented else "Starling"
-    app = Published(title=title, version="1", openapi_url="/v1/openapi.json", docs_url=None, redoc_url=None)
+    app = Published(
+        title=title,
+        version="1",
+        openapi_url="/v1/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        dependencies=[Depends(check_query)],
+    )
     app.router.route_class = LazyRoute
     answer_errors(app, lambda request: session_user(request, service.home))
     _health(app, service.home)
