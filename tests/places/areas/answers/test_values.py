@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from starling import places
@@ -13,6 +14,7 @@ from starling.errors import PlanError
 from starling.hierarchy.trees import Estimated
 from starling.places.areas.answers.unions import LEVEL, deviations, number
 from starling.places.areas.answers.values import means_of, points_of, sums_of
+from starling.places.areas.artifact.columns import pieces
 from starling.places.areas.artifact.map_page import views
 from starling.places.areas.measurements import noises
 from starling.places.areas.mechanism import AreaCounts, sums
@@ -35,7 +37,9 @@ def valued(folder: Path, measure: str = "epsilon", amount: str = "2", k: int = 1
     person = {"person": "who"} if k > 1 else {}
     unit = {"unit": "person", "points_per_person": k} if k > 1 else {"unit": "point"}
     named = {"area": "zone", "value": "fare", **person, **changes.pop("input", {})}
-    return plan(folder, input=named, privacy={**unit, measure: amount, "shares": [1, 2, 3]}, value=BOUNDS, **changes)
+    return plan(
+        folder, input=named, privacy={**unit, measure: amount, "shares": [1, 2, 3]}, **{"value": BOUNDS, **changes}
+    )
 
 
 @pytest.mark.parametrize("k", [1, 2])
@@ -159,3 +163,27 @@ def test_a_value_and_its_bounds_stand_together(tmp_path: Path) -> None:
             privacy={"unit": "person", "points_per_person": 2, "distinct_areas": True, "epsilon": "1"},
             value=BOUNDS,
         )
+
+
+@pytest.mark.parametrize("bounds", [(0, 60), (-60, 0), (-1, 3)])
+def test_no_interval_holds_what_no_points_can_have(tmp_path: Path, bounds: tuple[int, int]) -> None:
+    """Of a release that is noise alone: points below 0, sums of the other sign and means beyond the bounds are in no table or answer."""
+    low, high = bounds
+    chosen = valued(tmp_path, amount="1/1000", value={"lower": low, "upper": high})
+    random = np.random.default_rng(1)
+    drawn = [random.laplace(0, 2000 * (high - low), (len(nodes), 2)).astype(np.int64) for nodes in chosen.areas.nodes]
+    estimated = estimates(chosen, tuple(drawn))
+    rows = pa.concat_tables(next(iter(each.values())) for each in pieces(chosen, estimated)).to_pydict()
+    areas = estimated[-1].count
+    asked = [number(chosen, [areas], weights, "") for weights in np.vstack([np.eye(5), np.ones(5)])]
+    least, most = (0 if low >= 0 else -np.inf), (0 if high <= 0 else np.inf)
+    for name, one, other in (("", 0.0, np.inf), ("sum_", least, most), ("mean_", low, high)):
+        whole = [getattr(each, name[:-1]) if name else each for each in asked]
+        ends = [
+            *zip(rows[f"{name}lower"], rows[f"{name}upper"], strict=True),
+            *((each.lower, each.upper) for each in whole),
+        ]
+        assert [each for each in ends if not one <= each[0] <= each[1] <= other] == []
+    assert min(rows["sum"]) < 0 < max(rows["sum"]), "the noise has both signs, so that intervals had to be cut"
+    difference = [number(chosen, [areas, 0 * areas], weights, "").sum for weights in np.eye(5)]
+    assert min(each.lower for each in difference if each) < 0 < max(each.upper for each in difference if each)

@@ -15,7 +15,7 @@ import numpy as np
 
 from starling.errors import ParameterError
 from starling.hierarchy.trees import Estimated, Floats, coefficients_of_sum
-from starling.places.areas.answers.values import factors_of_points, factors_of_sum, means_of
+from starling.places.areas.answers.values import factors_of_points, factors_of_sum, means_of, possible_sums
 from starling.places.areas.measurements import variances
 from starling.places.areas.plan.model import AreasPlan
 from starling.places.areas.plan.polygons import Areas
@@ -172,9 +172,10 @@ def number(plan: AreasPlan, counted: Sequence[Floats], weights: Floats, what: st
         return answer
     of_sum = factors_of_sum(plan.value)
     total, half = float(whole @ of_sum), noise.interval(plan, of_sum * slices, 1 - level)[1]
-    summed = Interval(total, float(floor(total - half)), float(ceil(total + half)))
+    sides = np.array([float(floor(total - half)), float(ceil(total + half))])
     if slices > 1:
-        return replace(answer, sum=summed)
+        return replace(answer, sum=Interval(total, *sides.tolist()))
+    summed = Interval(total, *possible_sums(plan.value, sides).tolist())
     draws = max(int(noise.variance / noise.most * _ROUNDED), 1) if noise.most > 0 else 1
     both = Estimated(whole[np.newaxis], np.full((1, 2), noise.variance))
     mean, lower, upper = (float(each[0, 0]) for each in means_of(plan.value, both, deviations(plan, 1 - level, draws)))

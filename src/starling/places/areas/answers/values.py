@@ -31,6 +31,15 @@ def factors_of_sum(value: Value) -> tuple[float, float]:
     return value.upper / value.width, value.lower / value.width
 
 
+def possible_sums(value: Value, ends: Floats) -> Floats:
+    """Ends of intervals of sums, cut where no sum can lie: below 0 of a value that is never below, above 0 of one that is never above.
+
+    >>> possible_sums(Value(0, 60), np.array([-103.0, 12.0])).tolist(), possible_sums(Value(-1, 3), np.array([-103.0, 12.0])).tolist()
+    ([0.0, 12.0], [-103.0, 12.0])
+    """
+    return np.clip(ends, 0 if value.lower >= 0 else None, 0 if value.upper <= 0 else None)
+
+
 def points_of(plan: AreasPlan, estimated: Estimated) -> Estimated:
     """The points of each node and slice, float64 (nodes, slices), from the estimates of a level, (nodes, slices * layers)."""
     return estimated if plan.value is None else _combined(estimated, factors_of_points(plan.value))

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from starling.hierarchy.trees import Estimated
 from starling.places.areas.answers.unions import LEVEL, deviations
-from starling.places.areas.answers.values import means_of, points_of, sums_of
+from starling.places.areas.answers.values import means_of, points_of, possible_sums, sums_of
 from starling.places.areas.artifact.public_plan import COUNTS, SCHEMA, WORDS
 from starling.places.areas.plan.model import AreasPlan
 from starling.release.datapackage import Sheet
@@ -106,7 +106,7 @@ def _of_value(plan: AreasPlan, estimate: Estimated, number: int) -> dict[str, np
     if plan.value is None:
         return {}
     sums, both = sums_of(plan.value, estimate), slice(2 * number, 2 * number + 2)
-    low, high = _outwards(plan, sums, number)
+    low, high = (possible_sums(plan.value, each) for each in _outwards(plan, sums, number))
     of_slice = Estimated(estimate.count[:, both], estimate.variance[:, both])
     means = [each[:, 0] for each in means_of(plan.value, of_slice, deviations(plan, 1 - LEVEL))]
     columns = (sums.count[:, number], low.astype(np.int64), high.astype(np.int64), pa.array(means[0], from_pandas=True))
