@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 
 from starling.cli.genome_asking import QUESTIONS
+from starling.genome.plan.choices import WHOLE_PERSON
 from tests.cli.conftest import Call, document
+from tests.genome.worlds import a_trait_plan, write_traits
 
 ASKED = "scan"
 
@@ -110,3 +112,32 @@ def test_effects_of_snps_that_were_named_have_wider_intervals(call: Call, study:
     for form in ("plink-glm", "gwas-ssf"):
         assert call("genome", "export", out, "--format", form, "--out", tmp_path / form).exit_code == 0
         assert "s1" in (tmp_path / form).read_text()
+
+
+@pytest.mark.slow
+def test_slopes_of_whole_persons_are_planned_asked_drawn_and_exported(call: Call, tmp_path: Path) -> None:
+    """And no other question is."""
+    plan, given = a_trait_plan(), ("--genotypes", write_traits(tmp_path), "--phenotype", tmp_path / "trait.txt")
+    plan.save(tmp_path / "plan.toml")
+    assert (
+        "a phenotype is from 10 to 50 in 40 steps, a missing one left out"
+        in call("genome", "plan", tmp_path / "plan.toml").stdout
+    )
+    previewed = call("genome", "preview", tmp_path / "plan.toml", "--question", "snp-effects", "--epsilon", "1")
+    assert previewed.exit_code == 0
+    paid = ("--out", tmp_path / "out", "--unvalidated", "--yes")
+    refused = call("genome", "num-sig", tmp_path / "plan.toml", *given, "--epsilon", "1", *paid)
+    assert (refused.exit_code, "ask snp-effects, or take a plan with above" in refused.stderr) == (2, True)
+    asked = ("genome", "snp-effects", tmp_path / "plan.toml", *given, "--snp", "rs2", "--snp", "rs7", "--epsilon", "1")
+    result = call(*asked, *paid)
+    assert result.exit_code == 0, result.stderr
+    first, *effects = result.stdout.splitlines()[:3]
+    assert first == f"{WHOLE_PERSON}."
+    assert [line.partition(": the phenotype grows by about ")[0] for line in effects] == ["rs2", "rs7"]
+    assert "charged      epsilon 1 for replace one person" in result.stdout
+    assert call("verify", tmp_path / "out").exit_code == 7
+    assert call("genome", "plot", tmp_path / "out", "--out", tmp_path / "pictures").exit_code == 0
+    assert "rs7" in (tmp_path / "pictures" / "effects.svg").read_text()
+    exported = call("genome", "export", tmp_path / "out", "--format", "plink-glm", "--out", tmp_path / "out.glm")
+    assert exported.exit_code == 0
+    assert [line.split("\t")[2] for line in (tmp_path / "out.glm").read_text().splitlines()] == ["ID", "rs2", "rs7"]

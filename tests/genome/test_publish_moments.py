@@ -19,8 +19,7 @@ from starling.genome.plan.missing import kinds_of
 from starling.ledger.opening import create_ledger
 from starling.privacy.neighbours import REPLACE_PERSON, REPLACE_PHENOTYPE
 from starling.release.payment import PaymentOptions
-from tests.genome.studies import write_bed
-from tests.genome.worlds import PEOPLE, a_study
+from tests.genome.worlds import PEOPLE, a_study, a_trait_plan, write_traits
 
 STUDY = a_study()
 SNPS = (STUDY.ids[2], STUDY.ids[0])
@@ -31,23 +30,14 @@ SURE, ONE = Fraction(10**9), Fraction(1)
 def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Genotypes and a trait of all but two."""
     folder = tmp_path_factory.mktemp("moments")
-    write_bed(STUDY, folder / "study")
-    traits = [str(value) for value in np.random.default_rng(3).normal(30, 6, PEOPLE).round()]
-    traits[4], traits[9] = "NA", "-9"
-    ids = [" ".join(line.split()[:2]) for line in (folder / "study.fam").open()]
-    lines = [f"{each} {value}" for each, value in zip(ids, traits, strict=True)]
-    (folder / "trait.txt").write_text("\n".join(["FID IID trait", *lines, ""]))
+    write_traits(folder)
     return folder
 
 
-def a_plan(**choices: Any) -> genome.Plan:
-    rows = zip(STUDY.ids, STUDY.places, STUDY.alleles, strict=True)
-    listed = [(name, *place, *alleles) for name, place, alleles in rows]
-    return genome.plan(listed, people=PEOPLE, **{"between": ("10", "50"), "steps": 40, **choices})
-
-
 def test_slopes_are_least_squares_of_who_has_all(study: Path) -> None:
-    release = a_plan().release(study / "study", SnpEffects(SNPS, SURE), study / "sure", phenotype=study / "trait.txt")
+    release = a_trait_plan().release(
+        study / "study", SnpEffects(SNPS, SURE), study / "sure", phenotype=study / "trait.txt"
+    )
     release.verify()
     assert not starling.verify(study / "sure").findings
     words = [line.split()[2] for line in (study / "trait.txt").read_text().splitlines()[1:]]
@@ -62,7 +52,9 @@ def test_slopes_are_least_squares_of_who_has_all(study: Path) -> None:
 
 
 def test_what_is_said_is_of_whole_persons(study: Path) -> None:
-    release = a_plan().release(study / "study", SnpEffects(SNPS, ONE), study / "one", phenotype=study / "trait.txt")
+    release = a_trait_plan().release(
+        study / "study", SnpEffects(SNPS, ONE), study / "one", phenotype=study / "trait.txt"
+    )
     assert isinstance(release.drawn, NoisyMoments)
     report = " ".join((study / "one" / "report.html").read_text().split())
     for text in (str(release), report):
@@ -97,7 +89,7 @@ def test_persons_pay_and_who_protects_phenotypes_does_not(study: Path, tmp_path:
         ledger.custody.grant(name, "ann", 5)
     files: dict[str, Any] = {"phenotype": study / "trait.txt"}
     pays = [PaymentOptions(ledger, f"study-of-{name}", "ann", unvalidated=True) for name in ("people", "traits")]
-    asked = (a_plan(), SnpEffects(SNPS, ONE), study / "study")
+    asked = (a_trait_plan(), SnpEffects(SNPS, ONE), study / "study")
     answered: Any = genome.release(*asked, tmp_path / "out", payment=pays[0], **files)
     assert answered.as_json()["answer"]["effects"][0].keys() >= {"slope", "frequency", "people"}
     assert ledger.reading.account("people").caps[0].spent == 10**9
@@ -106,7 +98,7 @@ def test_persons_pay_and_who_protects_phenotypes_does_not(study: Path, tmp_path:
 
 
 def test_no_other_question_and_no_other_model_is_asked() -> None:
-    plan = a_plan()
+    plan = a_trait_plan()
     assert (plan.model, plan.tests, kinds_of(plan)) == ("additive", ("score",), ("snp_effects",))
     for question in (NumSig("score", 1, ONE), LocSig("score", 1, ONE), Scan(ONE)):
         with pytest.raises(
@@ -122,11 +114,11 @@ def test_no_other_question_and_no_other_model_is_asked() -> None:
         ({"covariates": ("age",)}, "have no proof where all of a person is protected"),
     ):
         with pytest.raises(PlanError, match=problem):
-            a_plan(**choices)
+            a_trait_plan(**choices)
 
 
 def test_it_is_the_one_question_at_a_server_and_in_a_plan() -> None:
-    plan = a_plan()
+    plan = a_trait_plan()
     schema: Any = QuestionPlan(plan).schema
     assert [each["title"] for each in schema["oneOf"]] == ["snp_effects"]
     assert "prevalence_epsilon" not in schema["oneOf"][0]["properties"]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from starling import genome
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, SnpCorr, SnpPval
 from starling.ledger.opening import Ledger, create_ledger
 from starling.privacy.neighbours import REPLACE_PERSON
@@ -74,3 +75,22 @@ def a_world(folder: Path, model: str = "dominant", test: str = "g") -> World:
     ledger.custody.grant("patients", "ann", 100)
     ledger.custody.grant("patients", "eve", HUGE * 8)
     return World(plan_of(study, folder, model, test), prefix, url, ledger)
+
+
+def write_traits(folder: Path) -> Path:
+    """Genotypes, of which this is the prefix, and `trait.txt` beside them: a trait of all but two people."""
+    prefix = write_bed(a_study(), folder / "study")
+    traits = [str(value) for value in np.random.default_rng(3).normal(30, 6, PEOPLE).round()]
+    traits[4], traits[9] = "NA", "-9"
+    ids = [" ".join(line.split()[:2]) for line in Path(f"{prefix}.fam").read_text().splitlines()]
+    lines = [f"{each} {value}" for each, value in zip(ids, traits, strict=True)]
+    (folder / "trait.txt").write_text("\n".join(["FID IID trait", *lines, ""]))
+    return prefix
+
+
+def a_trait_plan(**choices: Any) -> genome.Plan:
+    """Of the trait, where whole persons are protected."""
+    study = a_study()
+    rows = zip(study.ids, study.places, study.alleles, strict=True)
+    listed = [(name, *place, *alleles) for name, place, alleles in rows]
+    return genome.plan(listed, people=PEOPLE, **{"between": ("10", "50"), "steps": 40, **choices})

@@ -1,17 +1,24 @@
 """One address for waiting and the answer, whose numbers are those of the release; and the list, which is that of the API."""
 
 import re
+from contextlib import contextmanager
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import starling
+from starling.errors import ParameterError
+from starling.genome.analysis import GenomeRelease
 from starling.genome.plan import NumSig
+from starling.genome.plan.choices import WHOLE_PERSON
 from starling.groups.analysis import GroupsRelease
 from starling.ledger.rules import Request
 from starling.server.pages import answers
-from tests.client.conftest import DEADLINE, Site
+from starling.worker.sources import source_of
+from tests.client.conftest import DEADLINE, Site, served_source
+from tests.genome.worlds import a_trait_plan, write_traits
 from tests.ledger.worlds import costing
 from tests.server.pages.conftest import browser_of
 
@@ -127,3 +134,33 @@ def test_a_table_of_words_stays_one() -> None:
     shown: dict[str, Any] = {"headline": None, "facts": [], "pictures": [], "links": []}
     for words in (True, False):
         assert answers._parts({**shown, "tables": [{**table, "words": words}]})["tables"][0].words is words
+
+
+@pytest.mark.slow
+def test_slopes_of_whole_persons_are_asked_paid_and_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page has the numbers of the release, and the sentence that says whom it protects; no other question is offered."""
+    monkeypatch.setenv("STARLING_HOME", str(tmp_path / "keys"))
+    a_trait_plan().save(tmp_path / "plan.toml")
+    files = {"genotypes": write_traits(tmp_path), "phenotype": tmp_path / "trait.txt"}
+    sites = contextmanager(served_source)(tmp_path, source_of("genome", str(tmp_path / "plan.toml"), files))
+    question = {"kind": "snp_effects", "snps": ["rs2", "rs7"], "epsilon": "2"}
+    with sites as site, site.client() as client:
+        (dataset,) = client.datasets()
+        assert dataset.questions is not None
+        assert [each["title"] for each in dataset.questions["oneOf"]] == ["snp_effects"]
+        with pytest.raises(ParameterError, match="has no proof where all of a person is protected"):
+            client.charge("data", question={"kind": "num_sig", "epsilon": "1"})
+        assert (client.preview("data", question).amount, site.charges()) == ("2", 0)
+        number = client.charge("data", question=question).id
+        client.wait(client.progress(number))
+        assert client.budget("data").available == "1"
+        release = starling.open_release(client.fetch(number, tmp_path / "release.zip"))
+        assert isinstance(release, GenomeRelease)
+        assert not release.verify().findings
+        browser = browser_of(site)
+        browser.open(f"/questions/{number}")
+        assert WHOLE_PERSON in browser.text
+        for snp, slope in release.to_pandas("effects")[["SNP", "SLOPE"]].itertuples(index=False):
+            assert f"{snp}: the phenotype grows by about {slope:.3g}" in browser.text
+        browser.open("/datasets/data/ask?kind=snp_effects")
+        assert "prevalence" not in browser.text
