@@ -6,6 +6,7 @@ from fractions import Fraction
 import pytest
 
 from starling.audit import (
+    areas_mechanisms,
     core_cases,
     fit,
     flows_mechanisms,
@@ -16,6 +17,7 @@ from starling.audit import (
     places_mechanisms,
     quick,
     tables_mechanisms,
+    trips_mechanisms,
 )
 from starling.audit.fit import laplace
 from starling.privacy.budget import Epsilon
@@ -34,6 +36,8 @@ def test_every_mechanism_and_every_mutant_is_checked() -> None:
         groups_mechanisms.DECLARED,
         places_mechanisms.DECLARED,
         flows_mechanisms.DECLARED,
+        areas_mechanisms.DECLARED,
+        trips_mechanisms.DECLARED,
     )
     mutants = (
         fit.MISSTATED,
@@ -43,6 +47,8 @@ def test_every_mechanism_and_every_mutant_is_checked() -> None:
         groups_mechanisms.MUTANTS,
         places_mechanisms.MUTANTS,
         flows_mechanisms.MUTANTS,
+        areas_mechanisms.MUTANTS,
+        trips_mechanisms.MUTANTS,
     )
     assert names == [each.name for part in (*parts, *mutants) for each in part]
 

@@ -49,12 +49,13 @@ def coded(measured: MeasuredTree) -> list[int]:
     boxes = measured.tree.boxes
     holds = (boxes[:, 0] == 0) & (boxes[:, 2] == 0)
     leaf = int(measured.tree.areas[holds].min())
-    path, searched = measured.value[holds[measured.node]][:VALUES] > 0, measured.searched[:VALUES] > 0
-    return [leaf, *_padded(path.astype(np.int64)), *_padded(searched.astype(np.int64))]
+    return [leaf, *signs(measured.value[holds[measured.node]]), *signs(measured.searched)]
 
 
-def _padded(signs: Int64) -> list[int]:
-    return [*signs.tolist(), *[-1] * (VALUES - len(signs))]
+def signs(values: Int64) -> list[int]:
+    """Whether the first values are above 0; -1 stands for none."""
+    above = (values[:VALUES] > 0).astype(np.int64)
+    return [*above.tolist(), *[-1] * (VALUES - len(above))]
 
 
 def released(shape: tuple[int, int], draw: Drawer) -> Draws:

@@ -15,6 +15,7 @@ from functools import partial
 from typing import Final, Literal, TypeAlias
 
 from starling.audit import (
+    areas_mechanisms,
     core_cases,
     fit,
     flows_mechanisms,
@@ -24,6 +25,7 @@ from starling.audit import (
     groups_mechanisms,
     places_mechanisms,
     tables_mechanisms,
+    trips_mechanisms,
 )
 from starling.audit.case import Case
 from starling.audit.falsifier import falsify
@@ -73,6 +75,8 @@ def checks() -> Iterator[tuple[str, Check]]:
         *groups_mechanisms.DECLARED,
         *places_mechanisms.DECLARED,
         *flows_mechanisms.DECLARED,
+        *areas_mechanisms.DECLARED,
+        *trips_mechanisms.DECLARED,
     )
     mutants = (
         *core_cases.MUTANTS,
@@ -81,6 +85,8 @@ def checks() -> Iterator[tuple[str, Check]]:
         *groups_mechanisms.MUTANTS,
         *places_mechanisms.MUTANTS,
         *flows_mechanisms.MUTANTS,
+        *areas_mechanisms.MUTANTS,
+        *trips_mechanisms.MUTANTS,
     )
     for distributions, cases in ((fit.STATED, right), (fit.MISSTATED, mutants)):
         yield from ((stated.name, partial(check_distribution, stated)) for stated in distributions)
