@@ -74,6 +74,8 @@ TESTED_ELSEWHERE = {
     "genome/measurements.py": "values; the mechanisms make them and post-processing reads them",
     "places/domain.py": "test_domains.py finds it by its name",
     "places/plan/points.py": "names of what reading looks at; every plan of points has them",
+    "places/plan/trips.py": "flows/plan/test_model.py and trips/plan/test_model.py refuse by it",
+    "places/source/trips.py": "flows/test_source.py and trips/test_source.py open records by it",
     "places/source/reference.py": "test_source.py opens files that name their reference system",
     "places/areas/analysis.py": "test_publish.py asks what it releases",
     "places/areas/artifact/columns.py": "test_publish.py and test_preview.py read its table back",

@@ -15,7 +15,7 @@ import numpy as np
 from starling.audit.case import Case, Draws, Int64
 from starling.places.flows.mechanism import PairsOfLevels
 from starling.places.flows.plan import Levels
-from starling.places.flows.plan.choices import RELATIONS
+from starling.places.plan.trips import RELATIONS
 from starling.privacy.budget import Cost, Epsilon
 from starling.privacy.distributions.discrete import DiscreteLaplace, Distribution
 from starling.privacy.sampling.entropy import BitSource

@@ -7,27 +7,27 @@ release.count([(-74.0, 40.7, -73.9, 40.8)], "degrees")
 """
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from starling.places.analysis import PlacesRelease
 from starling.places.generate import INVENTION
+from starling.places.generate.standing_in import InventsPoints
 from starling.places.mechanism.table import MeasuredPlan
 from starling.places.plan.choices import ADAPTIVE
 from starling.places.preview import SIZES, Preview, preview
 from starling.places.publish import POINTS
 from starling.privacy.budget import Exact
-from starling.release.described import Generated
 from starling.release.in_session import OfRecords, RecordsPlan
 
 
-class Plan(MeasuredPlan, RecordsPlan[PlacesRelease]):
+class Plan(MeasuredPlan, InventsPoints, RecordsPlan[PlacesRelease]):
     """A plan of places, and what a session does with it.
 
     It is made by `places.plan`, read by `Plan.load`, or stated by the keys of a plan file in `Plan.of`. `cost` is what a release costs.
     """
 
     _of_records = OfRecords(POINTS, PlacesRelease)
+    _invention = INVENTION
 
     def preview(self, *, expected: int | None = None, sizes: Sequence[float] = SIZES) -> Preview:
         """How far counts of squares will be off, by method. Opens no records.
@@ -41,20 +41,6 @@ class Plan(MeasuredPlan, RecordsPlan[PlacesRelease]):
             ParameterError: a size is not above 0 and at most 100.
         """
         return preview(self, expected=expected, sizes=sizes)
-
-    def generate(self, out: str | Path, *, points: int | None = None, seed: int = 1) -> Generated:
-        """Invent points of the plan, to try everything with. They describe nobody.
-
-        Args:
-            out: Folder to make; must not exist.
-            points: How many; by default as many as the plan expects, at most 100,000, or 20,000 where it expects none.
-            seed: Public: the same gives the same points.
-
-        Raises:
-            ParameterError: a number is below 0; or records name cells of H3, and the extra h3 is missing.
-            OutputError: the folder exists or cannot be made.
-        """
-        return INVENTION.write_for(self, Path(out).absolute(), seed=seed, many=points)
 
 
 def plan(

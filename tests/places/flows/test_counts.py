@@ -8,7 +8,7 @@ import pytest
 
 from starling.engine.spark import Spark
 from starling.places.flows.counts import tally
-from starling.places.flows.source import open_records
+from starling.places.source.trips import open_records
 from tests.places.flows.worlds import PERSON, RECORDS, STOPPING, STOPS, plan
 
 KEY = bytes(16)

@@ -10,7 +10,7 @@ import numpy as np
 from starling.places.flows.counts import legs_of, tally
 from starling.places.flows.plan import Plan
 from starling.places.flows.plan.levels import Int64
-from starling.places.flows.source import open_records
+from starling.places.source.trips import open_records
 from tests.places.flows.worlds import STOPPING, STOPS, plan
 
 KEY = bytes(16)

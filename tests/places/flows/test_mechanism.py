@@ -11,8 +11,8 @@ from starling.places.flows import mechanism
 from starling.places.flows.measurements import summed
 from starling.places.flows.mechanism import PairsOfLevels
 from starling.places.flows.plan import Levels
-from starling.places.flows.plan.choices import RELATIONS
 from starling.places.flows.plan.levels import Int64
+from starling.places.plan.trips import RELATIONS
 from starling.privacy.budget import Cost, Epsilon, Rho
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
 from tests.places.flows.worlds import SHARES, levels

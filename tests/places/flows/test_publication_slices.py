@@ -12,7 +12,7 @@ from starling.places.flows.analysis import FlowsRelease
 from starling.places.flows.artifact.public_plan import FLOWS, read_measurements, read_plan
 from starling.places.flows.counts import tally
 from starling.places.flows.generate import records
-from starling.places.flows.source import open_records
+from starling.places.source.trips import open_records
 from starling.release.checks import InvalidRelease
 from tests.places.flows.worlds import SLICED, plan
 

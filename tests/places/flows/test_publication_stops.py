@@ -13,8 +13,8 @@ from starling.places.flows.generate import records
 from starling.places.flows.plan.choices import MOST_STOPS
 from starling.places.flows.publish import FLOWS
 from starling.places.flows.session import FlowsPlan
-from starling.places.flows.source import open_records
 from starling.places.flows.source.validation import validate
+from starling.places.source.trips import open_records
 from starling.release.payment import PaymentOptions
 from tests.places.flows.worlds import STOPPING, STOPS, plan
 

@@ -9,7 +9,8 @@ import pytest
 
 from starling.errors import SourceError
 from starling.places.flows.counts import tally
-from starling.places.flows.source import areas_named, open_records
+from starling.places.flows.source import areas_named
+from starling.places.source.trips import open_records
 from tests.places.flows.worlds import EXACT, PERSON, POINTS, RECORDS, plan
 
 KEY = bytes(16)

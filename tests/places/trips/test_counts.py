@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from starling.engine.spark import Spark
+from starling.places.source.trips import open_records
 from starling.places.trips.counts import tally
 from starling.places.trips.measurements import Trips
-from starling.places.trips.source import open_records
 from tests.places.trips.worlds import EXACT, PERSON, RECORDS, plan
 
 KEY = bytes(16)

@@ -8,7 +8,8 @@ import pyarrow as pa
 import pytest
 
 from starling.errors import SourceError
-from starling.places.trips.source import open_records, pairs_of
+from starling.places.source.trips import open_records
+from starling.places.trips.source import pairs_of
 from tests.places.trips.worlds import EXACT, RECORDS, plan
 
 

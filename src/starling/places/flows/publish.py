@@ -6,8 +6,8 @@ from starling.places.areas.source.locate import locator_of
 from starling.places.flows.counts import count
 from starling.places.flows.plan import Plan
 from starling.places.flows.publication import FlowsPublication
-from starling.places.flows.source import open_records
 from starling.places.flows.source.validation import validate
+from starling.places.source.trips import open_records
 from starling.release.from_records import FromRecords
 
 

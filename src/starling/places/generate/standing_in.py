@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, ClassVar, Final, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -92,6 +92,48 @@ class Invention:
     def plan_file(self, path: Path, plan: Any, folder: Path) -> Path:  # noqa: ARG002 - of those with further files
         """Write the plan of the records, with the public files that it names."""
         return write_titled(path, folder)
+
+
+class InventsPoints:
+    """A plan of a session, of which points are invented."""
+
+    expected: int | None
+    _invention: ClassVar[Invention]
+
+    def generate(self, out: str | Path, *, points: int | None = None, seed: int = 1) -> Generated:
+        """Invent points of the plan, to try everything with. They describe nobody.
+
+        Args:
+            out: Folder to make; must not exist.
+            points: How many; by default as many as the plan expects, at most 100,000, or 20,000 where it expects none.
+            seed: Public: the same gives the same points.
+
+        Raises:
+            ParameterError: a number is below 0; or records name cells of H3, and the extra h3 is missing.
+            OutputError: the folder exists or cannot be made.
+        """
+        return self._invention.write_for(self, Path(out).absolute(), seed=seed, many=points)
+
+
+class InventsTrips:
+    """A plan of a session, of which trips are invented."""
+
+    expected: int | None
+    _invention: ClassVar[Invention]
+
+    def generate(self, out: str | Path, *, trips: int | None = None, seed: int = 1) -> Generated:
+        """Invent trips of the plan, to try everything with. They describe nobody.
+
+        Args:
+            out: Folder to make; must not exist.
+            trips: How many; by default as many as the plan expects, at most 100,000, or 20,000 where it expects none.
+            seed: Public: the same gives the same trips.
+
+        Raises:
+            ParameterError: a number is below 0.
+            OutputError: the folder exists or cannot be made.
+        """
+        return self._invention.write_for(self, Path(out).absolute(), seed=seed, many=trips)
 
 
 def number_of(plan: Expecting) -> int:

@@ -44,7 +44,7 @@ RELATIONS: Final[dict[Unit, Relation]] = {"point": ADD_REMOVE_POINT, "person": A
 MOST_EXPECTED: Final = 1 << 40
 """Points that a plan may expect."""
 MOST_POINTS: Final = 1 << 20
-"""k, the points of one person."""
+"""k, the points or trips of one person."""
 MOST_SLICES: Final = 1 << 12
 MOST_WIDTH: Final = 1 << 20
 """Units between the bounds of a value."""
@@ -161,6 +161,23 @@ def check_slices(columns: SliceColumns, slices: Slices | None, table: str = "inp
     if bool(columns.category) != (slices is not None and len(slices.categories) > 0):
         problem = "is there without slices.categories, or these without it"
         raise PlanError(f"{table}.category", problem, "name both, or neither")
+
+
+def check_persons(
+    unit: str, record: str, most: int, person: str, table: str = "input", *, distinct: bool = False, cell: str = ""
+) -> None:
+    """Raises PlanError, at a key of a table, where `most` records of a person are not a number that may count, or something is said of
+    persons where one `record` is protected, or a plan of persons names no column of them; `cell` is the word for what `distinct` is of.
+    """
+    key = f"{record}s_per_person"
+    if not 1 <= most <= MOST_POINTS:
+        raise PlanError(f"privacy.{key}", f"is not from 1 to {MOST_POINTS:,}", "bound them by a number")
+    if unit == record and (most != 1 or distinct or person):
+        keys = f"{key}, distinct_{cell}s" if cell else key
+        fix = f'write unit = "person", or leave {keys} and {table}.person out'
+        raise PlanError("privacy.unit", f"is a {record}, and something is said of persons", fix)
+    if unit == "person" and not person:
+        raise PlanError(f"{table}.person", "is missing", f"name the column that says whose {record} it is")
 
 
 def check_value(columns: Columns, value: Value | None, *, distinct: bool, cell: str) -> None:

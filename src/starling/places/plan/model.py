@@ -25,7 +25,6 @@ from starling.places.plan.choices import (
     EARLIER,
     METHODS,
     MOST_EXPECTED,
-    MOST_POINTS,
     PURPOSES,
     RELATIONS,
     SPARSE,
@@ -34,6 +33,7 @@ from starling.places.plan.choices import (
     Slices,
     Unit,
     Value,
+    check_persons,
     check_slices,
     check_value,
 )
@@ -93,13 +93,7 @@ class Plan(PlanInFile):
             problem = "is so small that the noise of one count could leave 64 bits together with others"
             least = least_text(Fraction(self.shares, WIDEST))
             raise PlanError("privacy.epsilon", problem, f"spend at least {least}")
-        if not 1 <= self.points <= MOST_POINTS:
-            raise PlanError("privacy.points_per_person", f"is not from 1 to {MOST_POINTS:,}", "bound them by a number")
-        if self.unit == "point" and (self.points != 1 or self.distinct or self.columns.person):
-            fix = 'write unit = "person", or leave points_per_person, distinct_cells and input.person out'
-            raise PlanError("privacy.unit", "is a point, and something is said of persons", fix)
-        if self.unit == "person" and not self.columns.person:
-            raise PlanError("input.person", "is missing", "name the column that says whose point it is")
+        check_persons(self.unit, "point", self.points, self.columns.person, distinct=self.distinct, cell="cell")
         check_value(self.columns, self.value, distinct=self.distinct, cell="cell")
         check_slices(self.columns, self.slices)
         most = MOST_CELLS if self.grid.sparse else MOST_DENSE

@@ -24,7 +24,7 @@ from starling.engine.held_records import Held, InMemory, hold
 from starling.engine.record_files import PARQUET, Records, beginning_of, open_files, refuse
 from starling.engine.record_parts import check_types, is_text, no_label, no_number, no_time, table_records, tables
 from starling.errors import SourceError
-from starling.places.plan.points import PointPlan
+from starling.places.plan.points import PointPlan, SlicedPlan
 from starling.places.plan.reference_systems import identifier
 from starling.places.source import geojson
 from starling.places.source.reference import check_named, check_reference
@@ -79,7 +79,12 @@ def _wanted(plan: PointPlan, name: str, kind: pa.DataType) -> str:
     if name == named.geometry:
         binary = pa.types.is_binary(kind) or pa.types.is_large_binary(kind)
         return "" if binary or is_text(kind) or _is_point(kind) else "WKB, WKT or a native point"
-    timed = name == named.time and plan.slices is not None and plan.slices.bounds is not None
+    return wanted_of_unit(plan, name, kind)
+
+
+def wanted_of_unit(plan: SlicedPlan, name: str, kind: pa.DataType) -> str:
+    """As `record_parts.Wanted` says, of the columns of slices and persons, and of ids."""
+    timed = name == plan.columns.time and plan.slices is not None and plan.slices.bounds is not None
     return no_time(kind) if timed else no_label(kind)
 
 

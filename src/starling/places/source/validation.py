@@ -153,11 +153,6 @@ def check_unit(plan: SlicedPlan, table: pa.Table, here: Int64, file: str, tally:
         tally.add(plan.columns.time, "is in no slice", (periods_of(plan, table) < 0) & ~unread, here, file)
     if plan.columns.category:
         tally.add(plan.columns.category, "is in no slice", categories_of(plan, table) < 0, here, file)
-    check_person(plan, table, here, file, tally)
-
-
-def check_person(plan: CountedPlan, table: pa.Table, here: Int64, file: str, tally: Tally) -> None:
-    """Add the missing persons of some records."""
     if plan.columns.person:
         missing = labels(table[plan.columns.person]).is_null().to_numpy(zero_copy_only=False)
         tally.add(plan.columns.person, "is missing", missing, here, file)

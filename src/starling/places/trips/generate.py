@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from starling.places.flows.generate import NOTICE
-from starling.places.generate.standing_in import ALIKE, Invention, points_in
+from starling.places.generate.standing_in import Invention, columns_of_units, points_in
 from starling.places.trips.plan import Plan
 from starling.planfile.invented import SEED
 
@@ -16,10 +16,7 @@ def records(plan: Plan, trips: int, seed: int = SEED) -> pa.Table:
     random = np.random.default_rng(seed)
     ends = [each for _ in range(2) for each in points_in(plan.grid, random, trips)]
     columns = {name: pa.array(each) for name, each in zip(plan.columns.coordinates, ends, strict=True)}
-    if plan.columns.person:
-        persons = max(1, trips // min(ALIKE, plan.trips))
-        columns[plan.columns.person] = pa.array(random.integers(0, persons, trips)).cast(pa.string())
-    return pa.table(columns)
+    return pa.table({**columns, **columns_of_units(plan, random, trips)})
 
 
 INVENTION: Final = Invention(records, NOTICE, "trips")

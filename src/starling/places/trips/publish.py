@@ -2,9 +2,9 @@
 
 from typing import Final
 
+from starling.places.source.trips import open_records
 from starling.places.trips.counts import count
 from starling.places.trips.publication import TripsPublication
-from starling.places.trips.source import open_records
 from starling.places.trips.source.validation import validate
 from starling.release.from_records import FromRecords
 

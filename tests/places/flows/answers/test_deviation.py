@@ -11,8 +11,8 @@ import pytest
 
 from starling.places.flows.answers.deviation import Noise, whole_ends
 from starling.places.flows.mechanism import PairsOfLevels
-from starling.places.flows.plan.choices import RELATIONS
 from starling.places.flows.postprocess import estimate
+from starling.places.plan.trips import RELATIONS
 from starling.privacy.budget import Cost, Epsilon, Rho
 from starling.privacy.distributions.deviations import laplace_deviations
 from tests.places.flows.worlds import levels

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from starling.places.flows.source import open_records
 from starling.places.flows.source.validation import validate
+from starling.places.source.trips import open_records
 from tests.places.flows.worlds import RECORDS, plan
 
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from starling.places.trips.source import open_records
+from starling.places.source.trips import open_records
 from starling.places.trips.source.validation import validate
 from tests.places.trips.worlds import PERSON, RECORDS, plan
 

@@ -23,11 +23,11 @@ from starling.places.areas.plan.grammar import AREA_PLAN
 from starling.places.areas.plan.polygons import Areas
 from starling.places.plan.choices import (
     MOST_EXPECTED,
-    MOST_POINTS,
     RELATIONS,
     Slices,
     Unit,
     Value,
+    check_persons,
     check_slices,
     check_value,
 )
@@ -81,13 +81,7 @@ class AreasPlan(PlanInFile):
     value: Value | None = None
 
     def __post_init__(self) -> None:
-        if not 1 <= self.points <= MOST_POINTS:
-            raise PlanError("privacy.points_per_person", f"is not from 1 to {MOST_POINTS:,}", "bound them by a number")
-        if self.unit == "point" and (self.points != 1 or self.distinct or self.columns.person):
-            fix = 'write unit = "person", or leave points_per_person, distinct_areas and input.person out'
-            raise PlanError("privacy.unit", "is a point, and something is said of persons", fix)
-        if self.unit == "person" and not self.columns.person:
-            raise PlanError("input.person", "is missing", "name the column that says whose point it is")
+        check_persons(self.unit, "point", self.points, self.columns.person, distinct=self.distinct, cell="area")
         if self.columns.h3 and self.areas.crs_name:
             problem = f"has cells that lie in degrees, and areas are in {self.areas.crs_name}"
             raise PlanError("input.h3", problem, "name columns of coordinates, or take areas in degrees")

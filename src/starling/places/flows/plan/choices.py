@@ -1,17 +1,11 @@
-"""What a plan of flows chooses from: the columns that say where a trip leads, whose data are protected."""
+"""What a plan of flows chooses from: the columns that say where a trip leads, and bounds."""
 
 from dataclasses import dataclass, field, fields
-from typing import Final, Literal, TypeAlias
+from typing import Final
 
 from starling.errors import PlanError
-from starling.privacy.neighbours import ADD_REMOVE_PERSON, Relation
 from starling.release.codec import OPTIONAL
 
-Unit: TypeAlias = Literal["trip", "person"]
-
-RELATIONS: Final[dict[Unit, Relation]] = {"trip": Relation("add-remove", "trip"), "person": ADD_REMOVE_PERSON}
-MOST_TRIPS: Final = 1 << 20
-"""k, the trips of one person."""
 MOST_STOPS: Final = 16
 """Stops of one trip between its ends."""
 MOST_AREAS: Final = 1 << 12

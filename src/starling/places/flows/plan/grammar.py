@@ -4,7 +4,8 @@ from fractions import Fraction
 from typing import Final
 
 from starling.places.areas.plan.areas_grammar import AREAS
-from starling.places.flows.plan.choices import MOST_TRIPS, Ends
+from starling.places.flows.plan.choices import Ends
+from starling.places.plan.choices import MOST_POINTS
 from starling.places.plan.grammar import SLICES
 from starling.places.plan.unit_keys import check_records_of_person, record_keys, unit_keys
 from starling.planfile.formats import FORMAT_KEY
@@ -47,7 +48,7 @@ _FLOWS: Final = Table(
 
 
 def _check_privacy(section: Section, values: Values) -> None:
-    check_records_of_person(section, values, "trip", MOST_TRIPS)
+    check_records_of_person(section, values, "trip", MOST_POINTS)
     epsilon, rho = values.pop("epsilon"), values.pop("rho")
     values["cost"] = Epsilon(epsilon or Fraction(1)) if rho is None else Rho(rho)
     if ("epsilon" in section.values) == ("rho" in section.values):
@@ -65,7 +66,7 @@ def _amount(kind: type[Epsilon] | type[Rho], what: str) -> Key:
 
 _PRIVACY: Final = Table(
     {
-        **unit_keys("trip", MOST_TRIPS),
+        **unit_keys("trip", MOST_POINTS),
         "epsilon": _amount(Epsilon, "The whole budget of pure differential privacy."),
         "rho": _amount(Rho, "In place of it: that of zCDP."),
         "shares": Key(

@@ -16,16 +16,15 @@ from typing import Any, ClassVar, Final
 from starling.errors import PlanError
 from starling.places.areas.plan.areas_grammar import FILE, with_file
 from starling.places.areas.plan.polygons import Areas
-from starling.places.flows.plan.choices import MOST_AREAS, MOST_CODES, MOST_PAIRS, MOST_TRIPS, RELATIONS, Ends, Unit
+from starling.places.flows.plan.choices import MOST_AREAS, MOST_CODES, MOST_PAIRS, Ends
 from starling.places.flows.plan.grammar import FLOWS
 from starling.places.flows.plan.levels import Levels, default_shares
 from starling.places.plan.choices import Slices, check_slices
 from starling.places.plan.model import WHOLE
+from starling.places.plan.trips import PlanOfTrips, Unit
 from starling.planfile.values import toml_of
 from starling.privacy.budget import Cost, decimal_up
-from starling.privacy.neighbours import Relation
 from starling.release.codec import digest
-from starling.release.plan_file import PlanInFile
 from starling.text_format import PLAIN, TextFormat
 
 WIDEST: Final = 1 << 30
@@ -33,13 +32,11 @@ WIDEST: Final = 1 << 30
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Plan(PlanInFile):
-    """Every public choice of a release.
+class Plan(PlanOfTrips):
+    """Every public choice of a release: those of `PlanOfTrips`, and these.
 
     Attributes:
         trip: What a trip is, in a word.
-        unit: What is protected: one trip, or one person with all trips.
-        trips: k, the most trips of one person that are counted; 1 where a trip is protected.
         cost: The whole budget: epsilon, or rho.
         shares: Of each level of areas, the whole first, in proportion; empty for those of `default_shares`.
         expected: Publicly expected number of trips; None where nobody says any.
@@ -58,19 +55,12 @@ class Plan(PlanInFile):
     expected: int | None = None
     slices: Slices | None = None
     format: TextFormat = PLAIN
-    distinct: ClassVar = False
 
     def __post_init__(self) -> None:
         if not 2 <= len(self.areas.ids) <= MOST_AREAS:
             fix = "take at least two" if len(self.areas.ids) < 2 else "take larger areas: every pair has a number"
             raise PlanError("areas.file", f"has not 2 to {MOST_AREAS:,} areas", fix)
-        if not 1 <= self.trips <= MOST_TRIPS:
-            raise PlanError("privacy.trips_per_person", f"is not from 1 to {MOST_TRIPS:,}", "bound them by a number")
-        if self.unit == "trip" and (self.trips != 1 or self.columns.person):
-            fix = 'write unit = "person", or leave trips_per_person and flows.person out'
-            raise PlanError("privacy.unit", "is a trip, and something is said of persons", fix)
-        if self.unit == "person" and not self.columns.person:
-            raise PlanError("flows.person", "is missing", "name the column that says whose trip it is")
+        self._check_persons(self.columns.person)
         check_slices(self.columns, self.slices, "flows")
         if self.cells > MOST_PAIRS:
             problem = f"make {self.cells:,} pairs of areas of all slices together, beyond {MOST_PAIRS:,}"
@@ -111,11 +101,6 @@ class Plan(PlanInFile):
         return type(self.cost).__name__.lower()
 
     @property
-    def points(self) -> int:
-        """The most trips of one unit, as counts.py asks for them."""
-        return self.trips
-
-    @property
     def legs(self) -> int:
         """The most numbers between areas that one unit is counted in: its trips, each with as many legs as it can have."""
         return self.trips * (len(self.columns.stops) + 1)
@@ -146,11 +131,6 @@ class Plan(PlanInFile):
         """Pairs of areas of all slices."""
         return len(self.slice_names) * self.levels.areas**2
 
-    @property
-    def relation(self) -> Relation:
-        """Neighbouring databases."""
-        return RELATIONS[self.unit]
-
     @cached_property
     def digest(self) -> str:
         """SHA-256 over every choice but the words and the expectation, hexadecimal."""
@@ -163,21 +143,15 @@ class Plan(PlanInFile):
             stated |= {"slices": self.slices}
         return digest({"areas": self.areas.digest, "shares": shares, **amount, **chosen, **stated})
 
-    def values(self) -> dict[str, Any]:
-        """The values that `of` makes this plan of, as a plan file states them."""
-        return self._values()
-
     def _files(self, path: Path) -> Mapping[Path, str]:
         file = path.with_name(f"{path.stem}-{FILE}")
         return {file: self.areas.text(), path: toml_of(with_file(self._values(), file.name))}
 
     def _facts(self) -> list[tuple[str, str]]:
-        counted = f", of whom at most {self.trips} trips count" if self.unit == "person" else ""
         legs = f"at most {len(self.columns.stops) + 1} of a trip, between its ends and stops"
         levels = zip(self.areas.level_names, self.levels.sizes, self.levels.shares, strict=True)
         return [
-            ("plan", self.title),
-            ("protects", f"one {self.unit}{counted} ({self.relation})"),
+            *self._first_facts(),
             ("cost", str(self.cost)),
             *([("legs", legs)] if self.columns.stops else []),
             *((f"level {name}", f"{many:,} counted, share {share} of each end") for name, many, share in levels),

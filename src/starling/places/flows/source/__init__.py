@@ -1,6 +1,6 @@
-"""The confidential records of trips: their public shape, and from which area to which each leads.
+"""The confidential records of trips: from which area to which each leads.
 
-Forms: CSV with a header, Parquet (one file, or a folder of parts), and what a session holds. Where a trip begins or ends is said by the id
+Where a trip begins or ends is said by the id
 of an area, or by a longitude and a latitude.
 
 Every record follows one rule, so that none can stop a run: a trip is dropped, uncounted, if one of its ends is missing, names no area, or
@@ -8,18 +8,12 @@ lies in none, if its time is in no slice, or if it has no person where a person 
 passed over: the leg leads on to the next place.
 """
 
-from functools import partial
-from pathlib import Path
-
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from starling.engine.delimited import plain
-from starling.engine.held_records import Held, InMemory
 from starling.engine.plain_text import numbers_of
-from starling.engine.record_files import Records
-from starling.engine.record_parts import no_label, no_number, no_time, open_tables
 from starling.places.areas.plan.polygons import Areas
 from starling.places.areas.source.cells import labelled
 from starling.places.areas.source.locate import locator_of
@@ -30,24 +24,6 @@ from starling.places.source.values import numbers
 Int64 = npt.NDArray[np.int64]
 MOST_TABLE = 1 << 20
 """Ids that are whole numbers below it are looked up in a table."""
-
-
-def open_records(data: str | Path | InMemory, plan: Plan) -> Records | Held:
-    """Check the public shape of records: their form, columns and types.
-
-    Raises:
-        SourceError: with all missing columns at once.
-    """
-    fix = f"the plan reads {', '.join(plan.columns.names)}"
-    return open_tables(data, plan.columns.names, fix, partial(_wanted, plan), plan.format)
-
-
-def _wanted(plan: Plan, name: str, kind: pa.DataType) -> str:
-    """As `record_parts.Wanted` says."""
-    if name in plan.columns.coordinates:
-        return no_number(kind)
-    timed = name == plan.columns.time and plan.slices is not None and plan.slices.bounds is not None
-    return no_time(kind) if timed else no_label(kind)
 
 
 def pairs_of(plan: Plan, table: pa.Table) -> Int64:

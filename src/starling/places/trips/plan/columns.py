@@ -1,6 +1,7 @@
 """The columns of the records of trips on a grid."""
 
 from dataclasses import dataclass, fields
+from typing import ClassVar
 
 from starling.errors import PlanError
 
@@ -14,6 +15,8 @@ class Ends:
     destination_x: str
     destination_y: str
     person: str = ""
+    time: ClassVar = ""
+    category: ClassVar = ""
 
     def __post_init__(self) -> None:
         if not all(self.coordinates):

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from starling.places.flows.plan.choices import MOST_TRIPS
+from starling.places.plan.choices import MOST_POINTS
 from starling.places.plan.grammar import GRID
 from starling.places.plan.unit_keys import check_records_of_person, record_keys, unit_keys
 from starling.places.trips.plan.columns import Ends
@@ -28,11 +28,11 @@ _FLOWS: Final = Table(
 
 
 def _check_privacy(section: Section, values: Values) -> None:
-    check_records_of_person(section, values, "trip", MOST_TRIPS)
+    check_records_of_person(section, values, "trip", MOST_POINTS)
 
 
 _PRIVACY: Final = Table(
-    {**unit_keys("trip", MOST_TRIPS), "epsilon": Key("The whole budget.", budget('write it like "0.5"'))},
+    {**unit_keys("trip", MOST_POINTS), "epsilon": Key("The whole budget.", budget('write it like "0.5"'))},
     check=_check_privacy,
 )
 TRIPS: Final = Table(

@@ -10,15 +10,13 @@ from functools import cached_property
 from typing import Any, ClassVar, Final
 
 from starling.errors import PlanError
-from starling.places.flows.plan.choices import MOST_TRIPS, RELATIONS, Unit
 from starling.places.plan.grid import Crs, Grid
+from starling.places.plan.trips import PlanOfTrips, Unit
 from starling.places.trips.plan.columns import Ends
 from starling.places.trips.plan.grammar import TRIPS
 from starling.privacy.budget import Cost, Epsilon
 from starling.privacy.least import least_text
-from starling.privacy.neighbours import Relation
 from starling.release.codec import digest
-from starling.release.plan_file import PlanInFile
 from starling.text_format import PLAIN, TextFormat
 
 WIDEST: Final = 1 << 26
@@ -28,13 +26,11 @@ MOST_CELLS: Final = 1 << 20
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Plan(PlanInFile):
-    """Every public choice of a release.
+class Plan(PlanOfTrips):
+    """Every public choice of a release: those of `PlanOfTrips`, and these.
 
     Attributes:
         trip: What a trip is, in a word.
-        unit: What is protected: one trip, or one person with all trips.
-        trips: k, the most trips of one person that are counted; 1 where a trip is protected.
         expected: Publicly expected number of trips; None where nobody says any.
     """
 
@@ -48,26 +44,15 @@ class Plan(PlanInFile):
     columns: Ends
     expected: int | None = None
     format: TextFormat = PLAIN
-    distinct: ClassVar = False
+    slices: ClassVar = None
 
     def __post_init__(self) -> None:
         if self.grid.cells > MOST_CELLS:
             raise PlanError("grid.rows", f"times columns are beyond {MOST_CELLS:,} cells", "take larger cells")
-        if not 1 <= self.trips <= MOST_TRIPS:
-            raise PlanError("privacy.trips_per_person", f"is not from 1 to {MOST_TRIPS:,}", "bound them by a number")
-        if self.unit == "trip" and (self.trips != 1 or self.columns.person):
-            fix = 'write unit = "person", or leave trips_per_person and flows.person out'
-            raise PlanError("privacy.unit", "is a trip, and something is said of persons", fix)
-        if self.unit == "person" and not self.columns.person:
-            raise PlanError("flows.person", "is missing", "name the column that says whose trip it is")
+        self._check_persons(self.columns.person)
         if self.epsilon <= 0 or self.trips / self.epsilon > WIDEST:
             problem = "is so small that the noise of one number could leave 64 bits together with others"
             raise PlanError("privacy.epsilon", problem, f"spend at least {least_text(Fraction(self.trips, WIDEST))}")
-
-    @property
-    def points(self) -> int:
-        """The most trips of one unit, as counts.py asks for them."""
-        return self.trips
 
     @property
     def cells(self) -> int:
@@ -84,11 +69,6 @@ class Plan(PlanInFile):
         """What a release costs."""
         return Epsilon(self.epsilon)
 
-    @property
-    def relation(self) -> Relation:
-        """Neighbouring databases."""
-        return RELATIONS[self.unit]
-
     @cached_property
     def digest(self) -> str:
         """SHA-256 over every choice but the words and the expectation, hexadecimal."""
@@ -96,16 +76,10 @@ class Plan(PlanInFile):
         names = ("grid", "unit", "trips", "epsilon", "columns")
         return digest({name: getattr(self, name) for name in names} | stated)
 
-    def values(self) -> dict[str, Any]:
-        """The values that `of` makes this plan of, as a plan file states them."""
-        return self._values()
-
     def _facts(self) -> list[tuple[str, str]]:
-        counted = f", of whom at most {self.trips} trips count" if self.unit == "person" else ""
         grid = self.grid
         return [
-            ("plan", self.title),
-            ("protects", f"one {self.unit}{counted} ({self.relation})"),
+            *self._first_facts(),
             ("cost", str(self.cost)),
             ("box", grid.box_text),
             ("cells", f"{grid.rows:,} rows of {grid.columns:,}; {self.cells:,} pairs of them"),

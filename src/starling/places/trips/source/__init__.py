@@ -1,44 +1,20 @@
-"""The confidential records of trips on a grid: their public shape, and from which cell to which each leads.
+"""The confidential records of trips on a grid: from which cell to which each leads.
 
-Forms: CSV with a header, Parquet (one file, or a folder of parts), and what a session holds. Each end is two numbers, in degrees or plain
-units.
+Each end is two numbers, in degrees or plain units.
 
 Every record follows one rule, so that none can stop a run: a trip is dropped, uncounted, if one of its ends is missing, no point, or
 outside the box, or if it has no person where a person is protected.
 """
 
-from functools import partial
-from pathlib import Path
-
 import numpy as np
 import pyarrow as pa
 
-from starling.engine.held_records import Held, InMemory
 from starling.engine.plain_text import numbers_of
-from starling.engine.record_files import Records
-from starling.engine.record_parts import no_label, no_number, open_tables
 from starling.places.measurements import Int64
 from starling.places.plan.grid import Float64
 from starling.places.source.cells import cells_at
 from starling.places.source.values import numbers
 from starling.places.trips.plan import Plan
-
-
-def open_records(data: str | Path | InMemory, plan: Plan) -> Records | Held:
-    """Check the public shape of records: their form, columns and types.
-
-    Raises:
-        SourceError: with all missing columns at once.
-    """
-    fix = f"the plan reads {', '.join(plan.columns.names)}"
-    return open_tables(data, plan.columns.names, fix, partial(_wanted, plan), plan.format)
-
-
-def _wanted(plan: Plan, name: str, kind: pa.DataType) -> str:
-    """As `record_parts.Wanted` says."""
-    if name in plan.columns.coordinates:
-        return no_number(kind)
-    return no_label(kind)
 
 
 def ends_of(plan: Plan, table: pa.Table) -> tuple[tuple[Float64, Float64], tuple[Float64, Float64]]:

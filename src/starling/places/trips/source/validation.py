@@ -13,7 +13,7 @@ from starling.engine.held_records import Held
 from starling.engine.record_files import Records
 from starling.errors import SHOWN
 from starling.places.measurements import Int64
-from starling.places.source.validation import FIX, MOST_FAULTY, check_person, inspected
+from starling.places.source.validation import FIX, MOST_FAULTY, check_unit, inspected
 from starling.places.trips.plan import Plan
 from starling.places.trips.source import ends_of
 from starling.privacy.trust import NotPrivate
@@ -42,4 +42,4 @@ def _check(plan: Plan, table: pa.Table, lines: Int64, file: str, tally: Tally) -
         none = np.isnan(x) | np.isnan(y)
         tally.add(", ".join(named), "is missing or no point", none, lines, file)
         tally.add(", ".join(named), "is outside the box", ~none & ~plan.grid.holds(x, y), lines, file)
-    check_person(plan, table, lines, file, tally)
+    check_unit(plan, table, lines, file, tally)
