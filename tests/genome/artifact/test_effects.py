@@ -8,11 +8,11 @@ from starling.genome.inference.effects import SnpEffect
 from starling.genome.inference.intervals import Interval
 from starling.genome.plan import SnpEffects
 from starling.genome.postprocess.estimates import EffectsAnswer
-from tests.genome.test_publish_moments import a_plan
+from tests.genome.worlds import a_trait_plan
 
 
 def test_whole_persons_have_frequency_and_people_in_place_of_odds() -> None:
-    moments, phenotypes = a_plan(), a_plan(unit="phenotype")
+    moments, phenotypes = a_trait_plan(), a_trait_plan(unit="phenotype")
     assert effects_of(phenotypes) == EFFECTS
     names = schemas(moments, SnpEffects(("rs1",), Fraction(1)))["effects"].names
     assert names[5:] == ["SLOPE", "SLOPE_L95", "SLOPE_U95", "Z", "P", "LOG10_P", "A1_FREQ", "OBS_CT"]
