@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from starling.errors import SourceError
 from starling.genome.counts.phenotypes import read_joint_scores
 from starling.genome.counts.study import count_study
 from starling.genome.plan import Plan
@@ -14,7 +15,7 @@ from starling.genome.plan.effects import SCALE
 from starling.genome.source import open_genotypes
 from starling.privacy.trust import inspect
 from tests.genome.plink import plink
-from tests.genome.studies import MISSING, Study, a_study, plan_of, write_bed, write_phenotypes, write_vcf
+from tests.genome.studies import MISSING, Study, a_study, plan_of, vcf_text, write_bed, write_phenotypes, write_vcf
 from tests.genome.variant_files import write_bcf
 
 Int64 = npt.NDArray[np.int64]
@@ -45,13 +46,52 @@ def test_every_format_gives_the_counts_of_the_people(tmp_path: Path, model: str)
     assert expected[:, [2, 5]].min() > 0
     phenotypes = write_phenotypes(study, tmp_path / "p.txt")
     order = np.random.default_rng(3).permutation(20).tolist()
-    paths = [write_bed(study, tmp_path / "x", order), write_vcf(study, tmp_path / "x.vcf")]
+    bed, paths = write_bed(study, tmp_path / "x", order), [write_vcf(study, tmp_path / "x.vcf")]
     paths += [write_vcf(study, tmp_path / "x.vcf.gz"), write_bcf(write_vcf(study, tmp_path / "y.vcf"))]
+    of_phenotypes = planned(study, tmp_path, model, "score")
     for path in paths:
-        assert np.array_equal(tables(plan, path, phenotypes), expected)
+        assert np.array_equal(tables(of_phenotypes, path, phenotypes), expected)
+        with pytest.raises(SourceError, match="may leave out a SNP that nobody carries, and the plan counts who lacks"):
+            open_genotypes(path, plan, phenotypes)
+    assert np.array_equal(tables(plan, bed), expected)
     some = np.array([11, 2, 17])
-    counted = inspect(count_study(plan, open_genotypes(paths[0], plan))).value.tables(some)
+    counted = inspect(count_study(plan, open_genotypes(bed, plan))).value.tables(some)
     assert np.array_equal(counted, expected[some])
+
+
+def carried_alone(study: Study, path: Path) -> Path:
+    """A VCF with the records alone of SNPs that somebody carries, as callers of variants write it."""
+    records = vcf_text(study).splitlines(keepends=True)
+    carried = np.asarray((study.carried() > 0).any(axis=1))
+    rows = [line for line in records if not line.startswith("#")]
+    head = "".join(line for line in records if line.startswith("#"))
+    path.write_text(head + "".join(row for row, some in zip(rows, carried, strict=True) if some))
+    return path
+
+
+def test_a_snp_without_a_record_changes_the_calls_of_the_replaced_person_alone(tmp_path: Path) -> None:
+    """Where a missing call is no copy. It is no call of anybody where genotypes are public, and calls are counted apart."""
+    study = a_study(snps=20, people=30)
+    copies = study.copies.copy()
+    copies[3] = np.where(copies[3] == MISSING, MISSING, 0)
+    words = list(study.phenotypes)
+    copies[3, 4], words[4] = MISSING, "2"
+    before = Study(copies, study.alleles, tuple(words), study.places)
+    moved = copies.copy()
+    moved[3, 4] = 1
+    after = Study(moved, study.alleles, tuple(words), study.places)
+    phenotypes = write_phenotypes(before, tmp_path / "p.txt")
+    files = [carried_alone(each, tmp_path / f"{at}.vcf") for at, each in enumerate((before, after))]
+    lengths = [len(path.read_text().splitlines()) for path in files]
+    assert lengths[0] + 1 == lengths[1]
+    plan = plan_of(study, tmp_path)
+    change = tables(plan, files[1], phenotypes) - tables(plan, files[0], phenotypes)
+    assert np.flatnonzero(change.any(axis=1)).tolist() == [3]
+    assert np.abs(change).sum() == 2
+    apart = replace(plan_of(study, tmp_path, test="score"), missing="cell")
+    cases = words.count("2")
+    assert tables(apart, files[0], phenotypes)[3].tolist() == [0, 0, cases, 0, 0, 30 - cases]
+    assert tables(apart, files[1], phenotypes)[3].tolist()[2] < cases
 
 
 def test_a_pgen_gives_them_too(tmp_path: Path) -> None:

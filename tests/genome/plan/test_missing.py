@@ -12,11 +12,12 @@ from starling.genome import plan as planned
 from starling.genome.artifact.files import read_plan, write_plan
 from starling.genome.asking import QuestionPlan
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Scan, SnpCorr, SnpEffects, SnpPval
-from starling.genome.plan.missing import kinds_of
+from starling.genome.plan.missing import kinds_of, missing_call, needs_sites
 from starling.privacy.events import DiscreteLaplaceNoise, LatticeNoise
 from starling.privacy.neighbours import REPLACE_PERSON, REPLACE_PHENOTYPE
 from tests.genome.plan.test_model import plan_with
 from tests.genome.plan.test_model_phenotypes import PHENOTYPES
+from tests.genome.worlds import a_trait_plan
 
 ONE = Fraction(1)
 ROWS = [("rs1", "1", 10, "A", "C"), ("rs2", "1", 20, "A", "C")]
@@ -91,3 +92,14 @@ def test_noise_is_on_all_six_counts_or_on_three_of_cases() -> None:
     SnpPval("rs1", "g", ONE, "laplace").check(PERSONS)
     with pytest.raises(ParameterError, match="which has no proof where phenotypes alone are protected"):
         question.check(PHENOTYPES)
+
+
+def test_it_is_said_where_they_have_a_cell_and_where_the_mean() -> None:
+    """And which plans need genotypes that state their SNPs: those of persons that count who lacks a call."""
+    cell = "in a cell of its own"
+    assert {missing_call(PERSONS, kind) for kind in kinds_of(PERSONS)} == {cell}
+    words = {kind: missing_call(CASES, kind) for kind in kinds_of(CASES)}
+    assert words == {kind: cell if kind == "snp_pval" else "the mean of the SNP" for kind in words}
+    assert "by snp-pval; a scan takes the mean" in str(CASES)
+    plans = (PERSONS, a_trait_plan(), replace(PERSONS, missing=None), CASES, PHENOTYPES)
+    assert [needs_sites(plan) for plan in plans] == [True, True, False, False, False]

@@ -12,8 +12,7 @@ from starling.genome.preview.page import expected_errors
 from starling.genome.preview.slopes import error, snp_slopes
 from starling.genome.preview.typical import Assumed
 from tests.genome.test_publish_moments import ONE, SNPS
-from tests.genome.worlds import a_trait_plan
-from tests.genome.worlds import PEOPLE
+from tests.genome.worlds import PEOPLE, a_trait_plan
 
 
 def test_a_preview_has_the_widths_of_intervals() -> None:

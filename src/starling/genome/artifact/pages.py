@@ -17,6 +17,7 @@ from starling.genome.pictures.answers import answers
 from starling.genome.pictures.gallery import KINDS, picture
 from starling.genome.plan import Explore, ExploreEffects, LocSig, NumSig, Plan, Question, Scan, SnpCorr, SnpEffects
 from starling.genome.plan.choices import UNPROTECTED
+from starling.genome.plan.missing import counts_apart
 from starling.genome.plan.quantitative import phenotype_in_words
 from starling.genome.postprocess.estimates import (
     Answer,
@@ -114,7 +115,7 @@ def sections(plan: Plan, question: Question, estimated: Estimated) -> tuple[Sect
             headline=headline(plan, estimated.answer),
         ),
         _error(plan, question, estimated, error_text(plan, question, estimated.error)),
-        _public(plan),
+        _public(plan, question.kind),
         _files(plan, question),
     )
 
@@ -312,7 +313,7 @@ def _selected(error: Selected) -> Table:
     )
 
 
-def _public(plan: Plan) -> Section:
+def _public(plan: Plan, kind: str) -> Section:
     build = f"positions on {plan.build}" if plan.build else "the genome build of their positions is not stated"
     missing = "a missing call is a person without the allele, and everybody who is not marked as a case is a control"
     taken = "Nothing was\n        taken from the genotypes without noise, no allele frequency and no filter."
@@ -326,7 +327,7 @@ def _public(plan: Plan) -> Section:
         )
         taken = f"{UNPROTECTED}: the answer was drawn given them. No filter looked at a phenotype."
         covariates = f"The score test is adjusted for {plan.adjusted}"
-    if plan.missing is not None:
+    if counts_apart(plan, kind):
         missing = "who lacks a call is counted in a cell of their own, and tests compare the others; "
         missing += "everybody who is not marked as a case is a control"
     text = f"""

@@ -5,7 +5,7 @@ from typing import Final
 from starling.genome.artifact.files import DRAWN, PLAN, QUESTION, SNPS
 from starling.genome.plan import Explore, ExploreEffects, LocBlock, LocSig, NumSig, Plan, Question, Scan, SnpEffects
 from starling.genome.plan.choices import UNPROTECTED
-from starling.genome.plan.missing import missing_call
+from starling.genome.plan.missing import missing_call, needs_sites
 from starling.genome.plan.quantitative import missing_in_words
 from starling.genome.postprocess.p_values import CONFIDENCE
 from starling.release.codec import Json, plain
@@ -56,7 +56,7 @@ def particulars(plan: Plan, question: Question) -> Particulars:
         "people": plan.people,
         "genotypes_of_a_person": len(plan.snps),
         "phenotypes_of_a_person": 1,
-        "missing_call": "not a carrier" if plan.missing is None and not plan.by_moments else missing_call(plan),
+        "missing_call": "not a carrier" if not needs_sites(plan) else missing_call(plan, question.kind),
         "missing_phenotype": missing_in_words(plan).removeprefix("a "),
     }
     if plan.unit == "phenotype":
@@ -64,7 +64,7 @@ def particulars(plan: Plan, question: Question) -> Particulars:
             "people": plan.people,
             "phenotypes_of_a_person": 1,
             "unprotected": UNPROTECTED,
-            "missing_call": missing_call(plan).removeprefix("the "),
+            "missing_call": missing_call(plan, question.kind).removeprefix("the "),
             "missing_phenotype": missing_in_words(plan).removeprefix("a "),
         }
         parameters |= {"covariates": list[Json](plan.covariates), "components": plan.components}
@@ -137,7 +137,7 @@ def product(plan: Plan, question: Question) -> Product:
     subject = question.subject.capitalize()
     but = " but their ids, which the plan declares public" if plan.ids == "public" else ""
     bounds = (
-        f"A person is one row: all genotypes and the phenotype. A missing call is {missing_call(plan)}, a missing"
+        f"A person is one row: all genotypes and the phenotype. A missing call is {missing_call(plan, question.kind)}, a missing"
         " phenotype a control."
     )
     unprotected = f"None of the people's{but}: the number of people, the SNP list, the carried alleles and the question are public."

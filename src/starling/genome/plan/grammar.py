@@ -318,7 +318,8 @@ _ANALYSIS: Final = Table(
         ),
         "missing": Key(
             "`cell`: who lacks a call is counted in a cell of their own, cases and controls, and tests compare the others; for `num-sig`,"
-            " `loc-sig` and `snp-pval`, dominant or recessive. Without it: no copy, or of phenotypes the mean.",
+            " `loc-sig` and `snp-pval`, dominant or recessive, of a .bed or .pgen. Where phenotypes are protected, for `snp-pval` alone: a"
+            " scan takes the mean. Without it: no copy, or of phenotypes the mean.",
             choice(MISSINGS, MISSING_FIX),
             default=None,
         ),

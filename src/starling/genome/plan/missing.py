@@ -4,7 +4,13 @@ By one rule a missing call is a person without the allele, or in plans of phenot
 compare people who have a call, and those who lack one are counted beside them, cases and controls: tables have six cells in place of four.
 
 Plans of phenotypes without covariates leave them out of every score anyway: the mean of its column is 0 once the column is centred. So
-there the key adds the question whose counts show how many lack a call, and changes no other.
+there the key adds the question whose counts show how many lack a call, and changes no other: a scan takes the mean.
+
+A VCF often leaves out a SNP that nobody carries. As long as a missing call is a person without the allele, such a SNP reads as if its
+record were there, so that a replaced person changes her own calls alone. Where calls of others tell who lacks one, her call would make
+their missing ones appear with the record. So plans of persons that count who lacks a call (`needs_sites`) take .bed and .pgen, which
+state their SNPs before any charge. Genotypes of plans of phenotypes are the same for neighbours: with `missing = "cell"` nobody has a
+call of a SNP without a record.
 
 Blocks and correlations are of pairs of SNPs, which may lack calls of one, of the other or of both: these questions are refused.
 """
@@ -47,9 +53,25 @@ def missing_problems(plan: "Plan") -> list[Problem]:
     return problems
 
 
-def missing_call(plan: "Plan") -> str:
-    """What a missing call counts as, in a few words."""
-    if plan.missing is not None:
+def needs_sites(plan: "Plan") -> bool:
+    """Whether genotypes have to state their SNPs before the charge: all of a person is protected, and who lacks a call is counted."""
+    return plan.unit == "person" and (plan.missing is not None or plan.by_moments)
+
+
+def cell_in_words(plan: "Plan") -> str:
+    """Where a plan counts missing calls that it counts apart."""
+    by = "" if plan.unit == "person" else ", by snp-pval; a scan takes the mean"
+    return f"in a cell of their own, for cases and for controls{by}"
+
+
+def counts_apart(plan: "Plan", kind: str) -> bool:
+    """Whether a kind of question counts who lacks a call in a cell of their own."""
+    return plan.missing is not None and (plan.unit == "person" or kind == "snp_pval")
+
+
+def missing_call(plan: "Plan", kind: str) -> str:
+    """What a missing call counts as in a kind of question, in a few words."""
+    if counts_apart(plan, kind):
         return "in a cell of its own"
     if plan.by_moments:
         return "left out of that SNP"

@@ -44,7 +44,7 @@ from starling.genome.plan.choices import (
 )
 from starling.genome.plan.columns import column_problems
 from starling.genome.plan.grammar import PLAN
-from starling.genome.plan.missing import Missing, kinds_of, missing_problems
+from starling.genome.plan.missing import Missing, cell_in_words, kinds_of, missing_problems
 from starling.genome.plan.quantitative import STEPS, phenotype_in_words, phenotype_json, phenotype_problems
 from starling.genome.plan.sites import Region
 from starling.genome.plan.snps import Row, Snps, snps_of
@@ -287,11 +287,7 @@ class Plan(PlanInFile, Described):
                 f"{self.model}{'' if self.genotypes == 'calls' else ', of dosages'}; tests {', '.join(self.tests)}",
             ),
             *([] if self.unit == "person" else [("adjusted for", self.adjusted)]),
-            *(
-                []
-                if self.missing is None
-                else [("missing calls", "in a cell of their own, for cases and for controls")]
-            ),
+            *([] if self.missing is None else [("missing calls", cell_in_words(self))]),
             ("threshold", f"p at or below {float(self.p_threshold):z.4g} = {decimal_up(self.alpha)} / {len(snps):,}"),
         ]
 

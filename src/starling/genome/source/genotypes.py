@@ -17,6 +17,7 @@ import numpy as np
 from starling.errors import Problem, SourceError
 from starling.genome.arrays import Flags, Int64
 from starling.genome.plan import Plan
+from starling.genome.plan.missing import needs_sites
 from starling.genome.plan.sites import UNKNOWN, Site, Sites, chromosome, read_sites
 from starling.genome.source.bed import check_bed, read_bed
 from starling.genome.source.calls import CHUNK, Calls
@@ -184,6 +185,9 @@ def open_genotypes(
     files = study_files(path, phenotype_path, covariates)
     if plan.x_model == 1 and path.name.endswith(_VCF):
         _refuse_sexes(path)
+    if path.name.endswith(_VCF) and needs_sites(plan):
+        problem = "is a VCF or BCF, which may leave out a SNP that nobody carries, and the plan counts who lacks a call"
+        refuse(path, problem, "convert it by plink2 --make-pgen, which states its SNPs in a .pvar")
     adjusted = None if covariates is None else open_covariates(files[-1], plan)
     if plan.covariates and adjusted is None:
         names = ", ".join(map(shown, plan.covariates))

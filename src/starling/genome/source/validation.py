@@ -351,7 +351,8 @@ def _records(path: Path, plan: Plan, problems: _Tally) -> None:
                 fault(field, plan.snps.ids[at])
             seen.add(at)
     for at, name in enumerate(plan.snps.ids):
-        if at not in seen:
+        # With a cell of their own they are told as SNPs without a call.
+        if at not in seen and plan.missing is None:
             fault("SNPs of the list", name)
     if not number:
         fix = "give the file that holds them"

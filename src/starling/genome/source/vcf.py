@@ -3,8 +3,9 @@
 A record is the SNP of the plan's list with its id (plan/snps.py says which ways to write an id are one). One without an id is called
 CHROM:POS:REF:ALT; where the list calls none so, it is each SNP at its place whose two alleles it has. One of several alternate alleles is
 each SNP of the list that is one of them. The first record of a SNP counts. A file of variants often leaves out a site, or an allele, that
-nobody carries, so a SNP without a record is carried by nobody, and its absence is told by `validate` alone. A record that cannot be read is
-passed over: that every record is well-formed is the custodian's to see to, and `validate` tells.
+nobody carries, so a SNP without a record is carried by nobody, or where missing calls have a cell of their own, nobody has a call of it
+(plan/missing.py says of which plans). Its absence is told by `validate` alone. A record that cannot be read is passed over: that every
+record is well-formed is the custodian's to see to, and `validate` tells.
 
 So a file that was cut off (a full disk, a broken copy) would be read as one in which nobody carries the rest. Its end is public
 shape, and is looked at before any charge: what is compressed must end as bgzip ends it, with an empty block, text with a line.
@@ -118,7 +119,7 @@ def read_vcf(path: Path, size: int, plan: Plan, indices: Int64, work: Callable[[
         copies = np.empty((len(chunk), plan.people), dtype=np.int8)
         for row, (at, variant) in enumerate(chunk):
             if variant is None:
-                copies[row] = 0
+                copies[row] = 0 if plan.missing is None else MISSING
             elif variant.calls is None:
                 copies[row] = MISSING
             else:
