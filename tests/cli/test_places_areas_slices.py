@@ -33,6 +33,11 @@ def test_slices_are_taken_away_at_a_level_and_the_signer_is_compared(tmp_path: P
     call("map", tmp_path / "out", "--out", tmp_path / "map.html")
     assert 'id="view-slice"' in (tmp_path / "map.html").read_text()
     call("map", tmp_path / "out", "--slice", "pm", "--out", tmp_path / "pm.html")
-    assert 'id="view-slice"' not in (tmp_path / "pm.html").read_text()
+    one = (tmp_path / "pm.html").read_text()
+    assert 'id="view-slice"' not in one
+    assert "all slices" not in one
+    assert "all slices" in (tmp_path / "map.html").read_text()
+    refused = call("export", tmp_path / "out", "--slice", "am", "--h3", 5, "--out", tmp_path / "none", code=2)
+    assert "--h3 is of points on a grid" in refused.output
     refused = call("map", tmp_path / "out", "--level", "0.9", "--out", tmp_path / "none.html", code=2)
     assert "--level is of releases of a grid" in refused.output

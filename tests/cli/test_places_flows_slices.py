@@ -27,4 +27,4 @@ def test_a_release_by_slices_is_asked_by_slice(tmp_path: Path) -> None:
     assert said("flows", sliced, "--k", 2, "--minus", "January").startswith("2 ")
     assert "is missing, and the release has several" in said("flows", sliced)
     assert said("export", sliced, "--slice", "February", "--out", tmp_path / "exported").startswith("0 ")
-    assert "--h3" in said("export", sliced, "--h3", 5, "--out", tmp_path / "more")
+    assert "--h3 is of points on a grid" in said("export", sliced, "--h3", 5, "--out", tmp_path / "more")

@@ -310,14 +310,13 @@ def export(
     working("checking the release and writing it")
     opened: Any
     with opened_release(release, "places", key) as opened:
+        if resolution is not None and isinstance(opened, AreasRelease | FlowsRelease | TripsRelease):
+            raise ParameterError("--h3", "is of points on a grid", "leave it out")
         if isinstance(opened, FlowsRelease | TripsRelease):
-            if rounded or resolution is not None:
-                option = "--rounded" if rounded else "--h3"
-                raise ParameterError(option, "is of counts of points", "leave it out")
+            if rounded:
+                raise ParameterError("--rounded", "is of counts of points", "leave it out")
             files = opened.export(out, part)
         elif isinstance(opened, AreasRelease):
-            if resolution is not None:
-                raise ParameterError("--h3", "is of releases of a grid", "leave it out")
             files = write_areas(out, opened.plan.areas, opened.area_rows(part, rounded=rounded))
         elif opened.plan.value is not None and part not in opened.plan.slice_names:
             if rounded or resolution is not None:

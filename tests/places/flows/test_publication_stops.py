@@ -27,7 +27,11 @@ def test_legs_are_released_and_said_to_be_legs(tmp_path: Path) -> None:
     report = (tmp_path / "out" / "report.html").read_text()
     for words in ("Legs (ride) between all areas", "A trip has at most 3 legs", "is passed over", "surely have legs"):
         assert words in report, words
-    assert json.loads((tmp_path / "out" / "privacy.json").read_text())["bounds"]["legs_of_a_trip"] == 3
+    stated = json.loads((tmp_path / "out" / "privacy.json").read_text())
+    assert stated["bounds"]["legs_of_a_trip"] == 3
+    assert "legs from each node of level 0 to each of level 0" in json.dumps(stated)
+    assert "trips from each node" not in json.dumps(stated)
+    assert "trips between" not in json.dumps(stated)
     assert "legs" in pq.read_schema(tmp_path / "out" / "data" / "flows.parquet").names
     with starling.open_release(tmp_path / "out") as opened:
         assert isinstance(opened, FlowsRelease)

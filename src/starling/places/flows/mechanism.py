@@ -30,12 +30,14 @@ class PairsOfLevels:
         relation: Neighbouring databases.
         cost: What one unit costs over all of it.
         most: k, the most trips or legs of one unit.
+        counted: "trips", or "legs" of a plan with stops: what it is said to measure.
     """
 
     levels: Levels
     relation: Relation
     cost: Cost
     most: int = 1
+    counted: str = "trips"
 
     @property
     def guarantee(self) -> Guarantee:
@@ -43,9 +45,9 @@ class PairsOfLevels:
         parts = []
         for up, down in self.levels.pairs:
             noise = self.levels.noise((up, down), self.cost, self.most)
-            name = f"trips from each node of level {up} to each of level {down}"
+            name = f"{self.counted} from each node of level {up} to each of level {down}"
             parts.append(measurement(name, self.relation, noise, self.most, MONOTONE))
-        return sequential("trips between areas, by pairs of their levels", parts)
+        return sequential(f"{self.counted} between areas, by pairs of their levels", parts)
 
     def draw(self, exact: Int64, /) -> Drawn:
         """Measure the trips from area to area, int64 (slices, areas, areas), for each pair of levels, each number once.

@@ -28,7 +28,7 @@ CHECKS: Final = Checks(
 
 def mechanism_of(plan: Plan) -> PairsOfLevels:
     """The mechanism of a plan."""
-    return PairsOfLevels(plan.levels, plan.relation, plan.cost, plan.legs)
+    return PairsOfLevels(plan.levels, plan.relation, plan.cost, plan.legs, plan.counted)
 
 
 @dataclass(frozen=True, slots=True)

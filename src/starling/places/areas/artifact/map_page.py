@@ -21,6 +21,7 @@ from starling.release.text import rounded, whole
 
 MOST_COMPARED: Final = 2048
 """Areas of which slices are compared: the deviation of each is computed on its own."""
+_ALIKE: Final = " Colours have one scale in all slices."
 
 
 def views(plan: AreasPlan, estimated: Sequence[Estimated], slices: Sequence[int]) -> Views:
@@ -47,7 +48,7 @@ def views(plan: AreasPlan, estimated: Sequence[Estimated], slices: Sequence[int]
         return _difference(plan, finest, (slices[one], slices[other]), halves)
 
     notes = [
-        f"An interval holds the true number with a probability of {_level()}, each on its own. Colours have one scale in all slices.",
+        f"An interval holds the true number with a probability of {_level()}, each on its own.{_ALIKE if len(slices) > 1 else ''}",
         f"Where nothing is hatched, an interval{' of points' if plan.value else ''} does not hold 0.",
     ]
     about = f"Released points ({plan.point}) by area"

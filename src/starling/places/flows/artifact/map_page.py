@@ -8,12 +8,13 @@ from typing import Final
 from starling.pages.parts import Headline, Picture
 from starling.pages.views import View, Views
 from starling.places.flows.answers.released import ReleasedFlows
-from starling.places.flows.artifact.pages import headline, lines_of, picture
+from starling.places.flows.artifact.pages import SURE, UNKNOWN, headline, lines_of, picture, some_of
 from starling.places.flows.pictures import MOST, Arcs, arc_map
 from starling.release.text import whole
 
+ALIKE: Final = "Arcs are as thick in all slices where as many trips lead. "
 NOTES: Final = (
-    "Arcs are as thick in all slices where as many trips lead. Drawn are pairs of areas that surely have trips, all with 95 % together.",
+    "Drawn are pairs of areas that surely have trips, all with 95 % together.",
     "Each interval has a probability of 95 % on its own; as pairs are drawn for being large, more of their estimates are too large.",
 )
 
@@ -30,13 +31,14 @@ def views(slices: Sequence[ReleasedFlows]) -> Views:
         return _difference(shown, slices[other], most)
 
     names = [each.slice or "" for each in slices]
+    notes = [(ALIKE if len(slices) > 1 else "") + NOTES[0], *NOTES[1:]]
     about = f"Released {plan.counted} ({plan.trip}) from area to area"
     return Views(
         plan.title,
         about,
         names,
         make,
-        [note.replace("trips", plan.counted) for note in NOTES],
+        [note.replace("trips", plan.counted) for note in notes],
         "the command places flows",
     )
 
@@ -44,6 +46,7 @@ def views(slices: Sequence[ReleasedFlows]) -> Views:
 def _difference(shown: ReleasedFlows, other: ReleasedFlows, most: float) -> View:
     plan = shown.plan
     pairs, more = shown.certainly_other(other)
+    differing = len(pairs)
     pairs, more = pairs[:MOST], more[:MOST]
     margins = shown.margins_between()[pairs[:, 0], pairs[:, 1]]
     ends = [
@@ -52,8 +55,8 @@ def _difference(shown: ReleasedFlows, other: ReleasedFlows, most: float) -> View
     ]
     arcs = Arcs(pairs, more, lines_of(plan, pairs, more, ends), most, plan.counted)
     caption = (
-        f"Where {shown.slice} surely has more {plan.counted} than {other.slice} (blue) or fewer (red), all together with a"
-        f" probability of 95 %: the largest {MOST} differences. What is not drawn may differ too: too little can be said of it."
+        f"Where {shown.slice} surely has more {plan.counted} than {other.slice} (blue) or fewer (red), {SURE}:"
+        f" {some_of(differing, 'difference') if differing else 'no pair of areas'}. {UNKNOWN}"
     )
     everywhere = shown.difference(((), ()), ((), ()), other_slice=other)
     label = f"{plan.what} between all areas, {shown.slice} less {other.slice}"

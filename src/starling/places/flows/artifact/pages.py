@@ -22,10 +22,8 @@ from starling.release.text import outside_note, rounded, whole
 
 LISTED: Final = 15
 """Pairs of areas in the report."""
-CAPTION: Final = (
-    f"The largest {MOST} pairs of areas that surely have trips, all of them together with a probability of 95 %; thicker where more lead."
-    " Each arc bends to the right of its way; dots are trips within an area. What is not drawn may be there: too little can be said of it."
-)
+SURE: Final = "jointly with a probability of 95 %"
+UNKNOWN: Final = "What is not drawn may be there: too little can be said of it."
 
 
 def particulars(plan: Plan) -> Particulars:
@@ -101,15 +99,38 @@ def headline(plan: Plan, everywhere: FlowCount) -> Headline:
 
 def picture(released: ReleasedFlows, most: float | None = None) -> Picture:
     """The map of arcs; `most` is the number of trips of the thickest, by default of the largest."""
-    part = "" if released.slice is None else f"Of {released.slice}. "
-    caption = part + CAPTION.replace("trips", released.plan.counted)
     pairs, trips = released.certain
+    caption = _caption(released, len(pairs))
     pairs, trips = pairs[:MOST], trips[:MOST]
     margins = released.margins(released.each, released.each)[pairs[:, 0], pairs[:, 1]]
     ends = [whole_ends(*each) for each in zip(trips.tolist(), margins.tolist(), strict=True)]
     largest = float(trips.max(initial=1.0)) if most is None else most
     arcs = Arcs(pairs, trips, lines_of(released.plan, pairs, trips, ends), largest, released.plan.counted)
     return Picture(partial(arc_map, released.plan.areas, arcs), caption, "flows")
+
+
+def _caption(released: ReleasedFlows, sure: int) -> str:
+    """What is drawn of so many pairs that surely have trips, in words."""
+    counted = released.plan.counted
+    part = "" if released.slice is None else f"Of {released.slice}. "
+    if not sure:
+        return f"{part}No pair of areas surely has {counted}: nothing is drawn. They may be there: too little can be said of them."
+    pairs = f"{some_of(sure, 'pair of areas')} that surely {'has' if sure == 1 else 'have'} {counted}, {SURE}"
+    arcs = f"Each arc bends to the right of its way; dots are {counted} within an area."
+    return f"{part}Drawn: {pairs}; thicker where more lead. {arcs} {UNKNOWN}"
+
+
+def some_of(many: int, what: str) -> str:
+    """How many of so many things are drawn, in words.
+
+    >>> some_of(1, "pair"), some_of(40, "pair"), some_of(1600, "pair")
+    ('the one pair', 'all 40 pairs', 'the largest 150 of 1,600 pairs')
+    """
+    if many == 1:
+        return f"the one {what}"
+    first, _, rest = what.partition(" ")
+    named = f"{first}s {rest}".strip()
+    return f"all {many} {named}" if many <= MOST else f"the largest {MOST} of {many:,} {named}"
 
 
 def lines_of(plan: Plan, pairs: Int64, trips: Floats, ends: Sequence[tuple[int, int]]) -> list[tuple[str, str, str]]:
