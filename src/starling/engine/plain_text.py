@@ -45,8 +45,10 @@ def plain_numbers(texts: pa.Array, form: TextFormat) -> pa.Array:
 
 
 def numbers_of(column: pa.ChunkedArray | pa.Array, form: TextFormat) -> pa.Array:
-    """A column of numbers of any type, its texts written plainly."""
+    """A column of numbers of any type, its texts written plainly; bytes where it has no value at all."""
     array = plain(column)
+    if pa.types.is_null(array.type):
+        array = array.cast(pa.binary())
     typed = pa.types.is_integer(array.type) or pa.types.is_floating(array.type) or pa.types.is_decimal(array.type)
     return array if typed or form.plain_numbers else plain_numbers(labels(array), form)
 

@@ -74,12 +74,14 @@ def no_time(kind: pa.DataType) -> str:
 
 
 def check_types(path: Path, columns: Sequence[str], schema: pa.Schema, wanted: Wanted) -> None:
-    """Raises SourceError with every column whose type does not fit."""
+    """Raises SourceError with every column whose type does not fit. The type null, which Arrow and pandas give a column without any value,
+    fits everywhere: all of it is missing.
+    """
     types = {name: schema.field(name).type for name in columns}
     problems = []
     for name, stored in types.items():
         kind = stored.value_type if pa.types.is_dictionary(stored) else stored
-        if what := wanted(name, kind):
+        if not pa.types.is_null(kind) and (what := wanted(name, kind)):
             problems.append(Problem(name, f"is of type {kind}, not {what}", "store it so", path.name))
     if problems:
         raise SourceError(problems=problems)
