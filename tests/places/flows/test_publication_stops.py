@@ -42,6 +42,8 @@ def test_legs_are_released_and_said_to_be_legs(tmp_path: Path) -> None:
             assert "trips" not in str(answer)
         assert opened.largest(2).header()[3] == "legs"
         assert "Released legs (ride)" in opened.map().page()
+        *_, lines = opened.export(tmp_path / "exported")
+        assert pq.read_schema(lines).names[2] == "legs"
 
 
 def test_legs_cost_as_many_times_the_noise(tmp_path: Path) -> None:

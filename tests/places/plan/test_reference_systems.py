@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from starling.places.plan.reference_systems import identifier
+from starling.places.plan import reference_systems
+from starling.places.plan.reference_systems import definition, identifier
 
 AXES = [{"name": "Longitude", "unit": "degree"}, {"name": "Latitude", "unit": "degree"}]
 WGS84: dict[str, Any] = {
@@ -40,3 +41,13 @@ WGS84: dict[str, Any] = {
 )
 def test_a_system_has_its_id_or_is_recognised_by_its_definition(crs: Any, name: str | None) -> None:
     assert identifier(crs) == name
+
+
+def test_a_system_is_defined_where_the_library_is_there_and_knows_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pyproj", reason="the extra `test` installs it")
+    feet = definition("EPSG:2263")
+    assert feet is not None
+    assert (identifier(feet), feet["type"]) == ("EPSG:2263", "ProjectedCRS")
+    assert definition("cells") is None
+    monkeypatch.setattr(reference_systems, "find_spec", lambda _: None)
+    assert definition("EPSG:2263") is None

@@ -20,6 +20,7 @@ from starling.places.answers.rectangles import Float64
 from starling.places.answers.regions import Region, meeting
 from starling.places.measurements import Int32, Int64
 from starling.places.plan.grid import RADIUS, TURN, Grid
+from starling.places.plan.reference_systems import definition
 
 Units: TypeAlias = Literal["cells", "box", "degrees"]
 """Cells of the grid from its south-western corner; the units of the plan's box; longitude and latitude."""
@@ -147,10 +148,10 @@ def aspect(grid: Grid) -> float:
 
 
 def reference_system(grid: Grid) -> str | Mapping[str, Any] | None:
-    """What GeoParquet states of the coordinates: OGC:CRS84, the PROJJSON of the equal-area projection, or None for plain units."""
+    """What GeoParquet states of the coordinates: OGC:CRS84, the PROJJSON of the equal-area projection, or what defines plain units."""
     if grid.crs == "degrees":
         return CRS84
-    return _EQUAL_AREA if grid.crs == "equal-area" else None
+    return _EQUAL_AREA if grid.crs == "equal-area" else definition(grid.crs_name)
 
 
 def _has_degrees(grid: Grid) -> None:

@@ -49,7 +49,7 @@ def write_all(out: Path, released: ReleasedFlows) -> tuple[Path, ...]:
     pairs, trips = released.certain
     whole = np.maximum(np.floor(trips + 0.5), 1).astype(np.int64)
     margins = released.margins(released.each, released.each)[pairs[:, 0], pairs[:, 1]]
-    columns = {"trips": whole, "margin": margins}
+    columns = {released.plan.counted: whole, "margin": margins}
     return write_files(out, Locations(areas.ids, areas.names, middles(areas)), pairs, columns)
 
 

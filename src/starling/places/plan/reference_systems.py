@@ -5,6 +5,8 @@ recognised by what it defines. Other systems are recognised by their id alone.
 """
 
 import re
+from collections.abc import Mapping
+from importlib.util import find_spec
 from typing import Any, Final
 
 DEGREES: Final = ("OGC:CRS84", "OGC:CRS84H", "EPSG:4326", "EPSG:4979")
@@ -26,6 +28,20 @@ def identifier(crs: Any) -> str | None:
     if "id" in crs:
         return f"{crs['id']['authority']}:{crs['id']['code']}".upper()
     return DEGREES[0] if _is_wgs84(crs) else None
+
+
+def definition(name: str) -> Mapping[str, Any] | None:
+    """PROJJSON of a reference system by its name, from the library pyproj; None where that is not installed, or knows no such system."""
+    if find_spec("pyproj") is None:
+        return None
+    from pyproj import CRS
+    from pyproj.exceptions import CRSError
+
+    try:
+        stated: Mapping[str, Any] = CRS.from_user_input(name).to_json_dict()
+    except CRSError:
+        return None
+    return stated
 
 
 def _is_wgs84(crs: Any) -> bool:

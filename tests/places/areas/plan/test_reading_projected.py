@@ -44,7 +44,7 @@ def test_points_in_feet_are_counted_by_areas_in_feet(tmp_path: Path) -> None:
     assert "points (visit)" in next(iter(release.plot().texts().values()))
     files = write_all(tmp_path / "out", chosen.areas, release.area_rows())
     assert [each.name for each in files] == ["areas.parquet", "areas.csv"]
-    assert geopandas.read_parquet(files[0]).crs is None
+    assert geopandas.read_parquet(files[0]).crs.to_epsg() == 2263
     assert chosen.validate(points).problems.total == 1
     chosen.save(tmp_path / "saved.toml")
     assert places.AreasPlan.load(tmp_path / "saved.toml").digest == chosen.digest

@@ -13,14 +13,14 @@ import shapely
 
 from starling.engine.new_folder import new_folder
 from starling.places.areas.plan.polygons import Areas, coordinates_of
+from starling.places.plan.reference_systems import definition
 
 LABELS: Final = ("slice", "level", "node", "id", "name", "within")
 """Columns of the release in place of which the properties of the areas stand."""
 
 
 def write_all(out: Path, areas: Areas, rows: pa.Table) -> tuple[Path, ...]:
-    """Write areas with their numbers into the new folder `out`; `rows` are those of the areas in their order. Plain units have no GeoJSON,
-    and no reference system in GeoParquet, which has it as PROJJSON.
+    """Write areas with their numbers into the new folder `out`; `rows` are those of the areas in their order. Plain units have no GeoJSON.
 
     Raises:
         OutputError: `out` exists or cannot be written.
@@ -52,7 +52,7 @@ def _write_geoparquet(path: Path, areas: Areas, table: pa.Table) -> None:
         "geometry_types": sorted(set(np.vectorize(lambda each: each.geom_type)(areas.geometries).tolist())),
         "edges": "planar",
         "bbox": shapely.total_bounds(areas.geometries).tolist(),
-        **({"crs": None} if areas.crs_name else {}),
+        **({"crs": definition(areas.crs_name)} if areas.crs_name else {}),
     }
     geo = {"version": "1.1.0", "primary_column": "geometry", "columns": {"geometry": about}}
     geometry = pa.array(shapely.to_wkb(areas.geometries, byte_order=1), pa.binary())

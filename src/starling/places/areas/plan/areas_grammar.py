@@ -84,7 +84,8 @@ PROJECTED: Final = Table(
     {
         **AREAS.keys,
         "crs_name": Key(
-            'The reference system of polygons and points in plain units, such as `"EPSG:2263"`; both are in degrees without it.',
+            'The reference system of polygons and points in plain units, such as `"EPSG:2263"`; degrees without it.'
+            " Exports define it where pyproj is installed.",
             text('name it like "EPSG:2263"'),
             default="",
             value=lambda areas: areas.crs_name or None,
