@@ -301,7 +301,8 @@ def _ssf_row(plan: Plan, query: SnpPval, p_value: PValue, *, logarithms: bool) -
 
 def _number(chromosome: str) -> str:
     """1 to 25, as GWAS-SSF counts chromosomes."""
-    number = _NUMBERS.get(chromosome, int(chromosome) if chromosome.isascii() and chromosome.isdecimal() else 0)
+    written = chromosome.isascii() and chromosome.isdecimal() and len(chromosome) < 10
+    number = _NUMBERS.get(chromosome, int(chromosome) if written else 0)
     if not 1 <= number <= _LAST:
         problem, fix = f"has a SNP on {chromosome!a}, which GWAS-SSF has no number for", "export it as plink-assoc"
         raise ParameterError("release", problem, fix)

@@ -1,5 +1,6 @@
 """VCF and BCF against htslib, the slow twin; and what a BCF says of itself is held against what is there."""
 
+import gzip
 from pathlib import Path
 
 import cyvcf2
@@ -50,6 +51,19 @@ def test_well_formed_calls_are_those_of_htslib(tmp_path: Path, form: str, others
             assert out[row] == (-1 if -1 in known else min(2, number))
             compared += 1
     assert compared == people * records
+
+
+@pytest.mark.parametrize("kind", ["contig", "FORMAT", "INFO"])
+@pytest.mark.parametrize("number", [b"", b"0", b"-1", b"x", b"4294967296", b"9" * 5000, b"\xd9\xa3"])
+def test_no_number_of_a_header_line_can_stop_a_run(tmp_path: Path, kind: str, number: bytes) -> None:
+    """Python makes no number of thousands of digits: such a line once raised after the charge."""
+    (tmp_path / "x.vcf").write_text(f"{VCF_HEADER}p0\n1\t7\trs0\tC\tA\t.\t.\t.\tGT\t0/1\n")
+    whole = gzip.decompress(write_bcf(tmp_path / "x.vcf").read_bytes())
+    header = whole[9 : 9 + int.from_bytes(whole[5:9], "little")]
+    line = b"##%s=<ID=odd,IDX=%s>\n#CHROM" % (kind.encode(), number)
+    longer = header.replace(b"#CHROM", line)
+    (tmp_path / "y.bcf").write_bytes(whole[:5] + len(longer).to_bytes(4, "little") + longer + whole[9 + len(header) :])
+    assert [each.id for each in variants(tmp_path / "y.bcf", 1)] == ["rs0"]
 
 
 def test_bytes_are_taken_across_pieces() -> None:

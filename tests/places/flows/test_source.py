@@ -1,5 +1,6 @@
 """Between which areas records lead: ids as text and as numbers, coordinates, persons."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -9,9 +10,10 @@ import pytest
 
 from starling.errors import SourceError
 from starling.places.flows.counts import tally
+from starling.places.flows.plan import Plan
 from starling.places.flows.source import areas_named
 from starling.places.source.trips import open_records
-from tests.places.flows.worlds import EXACT, PERSON, POINTS, RECORDS, plan
+from tests.places.flows.worlds import EXACT, PERSON, POINTS, RECORDS, VALUES, plan, write_areas
 
 KEY = bytes(16)
 
@@ -54,6 +56,18 @@ def test_ids_of_every_kind_of_whole_numbers_are_looked_up(kind: str, tmp_path: P
     areas, largest = plan(tmp_path).areas, np.iinfo(kind).max
     ids = pa.chunked_array([pa.array([1, None, 4, 0, 5, largest], pa.type_for_alias(kind))])
     assert areas_named(areas, ids).tolist() == [0, -1, 3, -1, -1, -1]
+
+
+@pytest.mark.parametrize("code", [9_999_999, int("7" * 4000), "7" * 5000])
+@pytest.mark.parametrize("ids", [[1, 9_999_999, None], ["1", "9999999", "7" * 5000]])
+def test_ids_of_areas_may_have_any_digits(code: int | str, ids: list[int | str | None], tmp_path: Path) -> None:
+    """Python makes no number of thousands of digits: such an id once raised after the charge."""
+    write_areas(tmp_path)
+    text = (tmp_path / "areas.geojson").read_text()
+    (tmp_path / "areas.geojson").write_text(text.replace('"code": 4', f'"code": {json.dumps(code)}'))
+    areas = Plan.of(VALUES, folder=tmp_path).areas
+    expected = [{"1": 0, str(code): 3}.get(str(each), -1) for each in ids]
+    assert areas_named(areas, pa.chunked_array([ids])).tolist() == expected
 
 
 def test_all_missing_columns_are_named_at_once(tmp_path: Path) -> None:

@@ -186,7 +186,7 @@ def plain_chromosome(name: str) -> str:
 @lru_cache(maxsize=4096)
 def chromosome_order(name: str) -> tuple[int, int, str]:
     """Sorts chromosomes: numbers, then X, Y, XY, MT, then others by name."""
-    if name.isdecimal() and name.isascii():
+    if name.isdecimal() and name.isascii() and len(name) < 10:
         return (0, int(name), "")
     return (1, _LATE[name], "") if name in _LATE else (2, 0, name)
 

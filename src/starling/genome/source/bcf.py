@@ -32,6 +32,8 @@ _NO_MORE_BITS: Final = 0x7F800002
 _QUOTED: Final = re.compile(rb'"(?:[^"\\]|\\.)*"')
 _LINE: Final = re.compile(rb"##(contig|FILTER|INFO|FORMAT)=<(.*)>\s*")
 _KEY: Final = re.compile(rb"(?:^|,)(ID|IDX)=([^,]*)")
+_MOST_DIGITS: Final = 10
+"""Of a number of 32 bits."""
 
 
 class Stream:
@@ -116,10 +118,14 @@ class _Names:
             values = dict(_KEY.findall(_QUOTED.sub(b"", match[2])))
             name, index = values.get(b"ID", b""), values.get(b"IDX", b"")
             if match[1] == b"contig":
-                place = int(index) if index.isdigit() else len(self.contigs)
-                self.contigs.setdefault(place, name.decode("utf-8", "surrogateescape"))
+                self.contigs.setdefault(_number(index, len(self.contigs)), name.decode("utf-8", "surrogateescape"))
             elif name not in self.keys:
-                self.keys[name] = int(index) if index.isdigit() else len(self.keys)
+                self.keys[name] = _number(index, len(self.keys))
+
+
+def _number(index: bytes, otherwise: int) -> int:
+    """What a line says that its number is; of more digits than any record states it says none."""
+    return int(index) if index.isdigit() and len(index) <= _MOST_DIGITS else otherwise
 
 
 def coded_variants(pieces: Iterable[bytes], people: int, broken: Callable[[], None]) -> Iterator[Variant]:

@@ -22,8 +22,8 @@ from starling.places.source.cells import slices_of
 from starling.places.source.values import numbers
 
 Int64 = npt.NDArray[np.int64]
-MOST_TABLE = 1 << 20
-"""Ids that are whole numbers below it are looked up in a table."""
+MOST_DIGITS = 6
+"""Of ids that are whole numbers: those of no more are looked up in a table."""
 
 
 def pairs_of(plan: Plan, table: pa.Table) -> Int64:
@@ -68,10 +68,12 @@ def _end(plan: Plan, table: pa.Table, name: str, x: str, y: str) -> Int64:
 def areas_named(areas: Areas, column: pa.ChunkedArray) -> Int64:
     """int64 (records,): the area of each id, -1 for none."""
     values = plain(column)
-    # An id that a whole number is written as, such as 7, never 07: then the number can be looked up.
-    whole = {int(each): at for at, each in enumerate(areas.ids) if each.isdecimal() and str(int(each)) == each}
-    if not pa.types.is_integer(values.type) or max(whole, default=0) >= MOST_TABLE:
+    decimal = [(at, each) for at, each in enumerate(areas.ids) if each.isdecimal()]
+    # Longer ones are not made numbers of: of thousands of digits Python makes none.
+    if not pa.types.is_integer(values.type) or any(len(each) > MOST_DIGITS for _, each in decimal):
         return labelled(areas, column).astype(np.int64)
+    # An id that a whole number is written as, such as 7, never 07: then the number can be looked up.
+    whole = {int(each): at for at, each in decimal if str(int(each)) == each}
     table = np.full(max(whole, default=0) + 2, -1, dtype=np.int64)
     table[list(whole)] = list(whole.values())
     # Cast before nulls are filled: an unsigned column has no -1, and of 2^63 or more the cast makes a number below 0.
