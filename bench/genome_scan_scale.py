@@ -40,8 +40,9 @@ folder = Path(sys.argv[1])
 plan = Plan.load(folder / "plan.toml")
 genotypes = open_genotypes(folder / "study", plan)
 random = np.random.default_rng(3)
-basis = covariate_basis(random.normal(size=(plan.people, 10)))
-tests = ScoreTests.of("additive", random.choice([-0.6, 1.6], plan.people), basis)
+values, response = random.normal(size=(plan.people, 10)), random.choice([-0.6, 1.6], plan.people)
+tests = ScoreTests.of("additive", response, covariate_basis(values))
+del values
 print(sum(len(scores.snps) for scores in read(genotypes, plan, tests.score, chunk=chunk_bytes())))
 """
 

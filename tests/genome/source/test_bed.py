@@ -57,9 +57,11 @@ def test_rows_come_from_anywhere_and_each_once(tmp_path: Path, monkeypatch: pyte
         assert seen == expected
 
 
-def test_chunks_have_the_bytes_that_are_asked_for(tmp_path: Path) -> None:
+def test_chunks_have_at_most_the_bytes_that_are_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And as many chunks as each other for two processors, about as long as each other."""
+    monkeypatch.setattr("starling.genome.source.bed.processors", lambda: 2)
     path, rows = Path(f"{write_bed(a_study(snps=40, people=13), tmp_path / 'x')}.bed"), np.arange(40)
-    for chunk, lengths in ((1, [1] * 40), (4 * 15, [15, 15, 10]), (1 << 20, [40])):
+    for chunk, lengths in ((1, [1] * 40), (4 * 15, [10] * 4), (4 * 7, [7] * 5 + [5]), (1 << 20, [20, 20])):
         parts = read_bed(path, path.stat().st_size, 13, rows, rows, rows > 3, lambda calls: len(calls.snps), chunk)
         assert list(parts) == lengths
 

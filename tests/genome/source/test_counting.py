@@ -12,6 +12,7 @@ from starling.genome.source.counting import (
     Carrying,
     carrier_bits,
     carrier_tables,
+    code_counts,
     genotype_tables,
     missing_calls,
     status_masks,
@@ -85,6 +86,14 @@ def test_missing_calls_of_cases_and_of_controls_are_counted(people: int) -> None
         # Unused places count for nobody, whatever is in them.
         bed[:, -1] |= np.uint8(unused)
         assert missing_calls(bed, status_masks(is_case)).tolist() == np.stack(expected, axis=1).tolist()
+
+
+@given(st.integers(1, 150), st.integers(1, 4), st.integers(0, 2**32))
+def test_codes_are_counted_and_nobody_beyond_the_last_person(people: int, snps: int, seed: int) -> None:
+    numbers = np.random.default_rng(seed)
+    codes = numbers.integers(0, 4, (snps, -(-people // 4) * 4))
+    counts = [np.bincount(row, minlength=4).tolist() for row in codes[:, :people]]
+    assert code_counts(encoded(codes), people).tolist() == counts
 
 
 def test_missing_calls_carry_nothing() -> None:

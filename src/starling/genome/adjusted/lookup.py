@@ -5,13 +5,13 @@ their copies, are added up once for some hundred SNPs; each SNP then adds one ro
 four times (the "method of four Russians", Arlazarov et al. 1970). Eight bytes are looked up together: their tables stay in the
 processor's cache, and so do the sums. The few who have no call are looked up one by one.
 
-Numba leaves additions of eight neighbours to single instructions unless a loop is long, so `_add_rows` is written for LLVM: what
+Numba leaves operations on eight neighbours to single instructions unless a loop is long, so those of rows are written for LLVM: what
 makes the kernel three times as fast. Sums are exact (sums.py), so that neither tables nor blocks of SNPs change a bit of them.
 """
 
 from collections.abc import Callable
 from functools import reduce
-from typing import Any, Final, cast
+from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
 from numba import types
@@ -24,12 +24,12 @@ from starling.privacy.compiled import compiled_in_any_order
 
 LANES: Final = 8
 """Sums that are added to together."""
-SNPS: Final = 512
-"""Of a block: its sums stay in the processor's cache."""
+SNPS: Final = 768
+"""Of a block, at most: its sums stay in the processor's cache."""
 PEOPLE: Final = 512
 """Of whom weights have a whole multiple."""
-_LINE: Final = 64
-"""Bytes of a SNP that are read together."""
+_LINE: Final = 512
+"""Bytes of a SNP that are read together, so many that the processor fetches the next ones itself."""
 _WORD: Final = 8
 """Bytes looked up together, each by its own table."""
 _ROW = np.uint64(LANES)
@@ -56,16 +56,16 @@ def sums_over_people(packed: UInt8, counted: Float64, weights: Float64) -> tuple
     """
     width = weights.shape[1]
     copies, missing = np.zeros((2, len(packed), width))
-    lines, steps = np.empty((SNPS, _WORD), dtype=np.uint64), np.empty((2, 4 * _WORD, width))
-    tables, sums = _aligned(_WORD * int(_TABLE)), _aligned(SNPS * width)
-    for begin in range(0, len(packed), SNPS):
-        some = packed[begin : begin + SNPS]
+    # As long as each other: a table is as much work for few SNPs as for many.
+    length = max(1, -(-len(packed) // max(1, -(-len(packed) // SNPS))))
+    last, cases = np.zeros(_LINE, dtype=np.uint8), np.empty((_LINE // (8 * _WORD), length, _WORD), dtype=np.uint64)
+    steps, tables, sums = np.empty((2, 4 * _WORD, width)), _aligned(_WORD * int(_TABLE)), _aligned(length * width)
+    for begin in range(0, len(packed), length):
+        some = packed[begin : begin + length]
         sums[:] = 0.0
-        _look_up(
-            some, counted, weights, lines, lines.view(np.uint8), steps, tables, sums, missing[begin : begin + SNPS]
-        )
-        by_part = sums.reshape(width // LANES, SNPS, LANES)[:, : len(some)]
-        copies[begin : begin + SNPS] = by_part.transpose(1, 0, 2).reshape(len(some), width)
+        _look_up(some, counted, weights, last, cases, steps, tables, sums, missing[begin : begin + length])
+        by_part = sums.reshape(width // LANES, length, LANES)[:, : len(some)]
+        copies[begin : begin + length] = by_part.transpose(1, 0, 2).reshape(len(some), width)
     return copies, missing
 
 
@@ -75,29 +75,33 @@ def _aligned(size: int) -> Float64:
     return room[-room.ctypes.data // room.itemsize % LANES :][:size]
 
 
-def _write_add_rows(_typing: Any, out: Any, at: Any, start: Any, begin: Any, rows: Any, places: Any) -> Any:
-    """What Numba asks of an intrinsic: its type, and how to write it."""
+def _write_rows(operation: str) -> Callable[..., Any]:
+    """What Numba asks of an intrinsic for an operation of llvmlite's builder: its type, and how to write it."""
 
-    def write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        ir = cgutils.ir  # type: ignore[attr-defined] # what Numba writes kernels with
-        vector = ir.VectorType(ir.DoubleType(), LANES)
+    def of_rows(_typing: Any, out: Any, at: Any, start: Any, begin: Any, rows: Any, places: Any) -> Any:
+        def write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            ir = cgutils.ir  # type: ignore[attr-defined] # what Numba writes kernels with
+            vector = ir.VectorType(ir.DoubleType(), LANES)
 
-        def place(which: int, at: Any) -> Any:
-            array = context.make_array(signature.args[which])(context, builder, arguments[which])
-            return builder.bitcast(builder.gep(array.data, [at]), vector.as_pointer())
+            def place(which: int, at: Any) -> Any:
+                array = context.make_array(signature.args[which])(context, builder, arguments[which])
+                return builder.bitcast(builder.gep(array.data, [at]), vector.as_pointer())
 
-        terms = [builder.load(place(4, at), align=8) for at in cgutils.unpack_tuple(builder, arguments[5])]  # type: ignore[no-untyped-call]
-        total = reduce(builder.fadd, terms, builder.load(place(2, arguments[3]), align=8))
-        builder.store(total, place(0, arguments[1]), align=8)
-        return context.get_dummy_value()
+            terms = [builder.load(place(4, at), align=8) for at in cgutils.unpack_tuple(builder, arguments[5])]  # type: ignore[no-untyped-call]
+            total = reduce(getattr(builder, operation), terms, builder.load(place(2, arguments[3]), align=8))
+            builder.store(total, place(0, arguments[1]), align=8)
+            return context.get_dummy_value()
 
-    return types.void(out, at, start, begin, rows, places), write
+        return types.void(out, at, start, begin, rows, places), write
+
+    return of_rows
 
 
-_add_rows: Callable[[Float64, np.uint64, Float64, np.uint64, Float64, tuple[np.uint64, ...]], None] = cast(
-    Any, intrinsic(_write_add_rows)
-)
+_OnRows: TypeAlias = Callable[[Float64, np.uint64, Float64, np.uint64, Float64, tuple[np.uint64, ...]], None]
+_add_rows: _OnRows = cast(Any, intrinsic(_write_rows("fadd")))
 """LANES numbers of the first array become those of the second, plus some of the third: C-contiguous arrays, and where in each."""
+_multiply_rows: _OnRows = cast(Any, intrinsic(_write_rows("fmul")))
+"""LANES numbers of the first array become those of the second times some of the third, as by `_add_rows`."""
 
 
 @compiled_in_any_order
@@ -141,16 +145,18 @@ def _add_missing(words: UInt64, first: int, weights: Float64, out: Float64) -> N
 
 
 @compiled_in_any_order
-def _number_cases(words: UInt64) -> None:
-    """Packed calls as the numbers of their cases, 0 to 80 in each byte."""
-    for row in range(words.shape[0]):
-        for word in range(words.shape[1]):
-            calls = words[row, word]
-            low, high = calls & _CALLS, (calls >> _ONE) & _CALLS
-            copies = (high & ~low) | ((~(high | low) & _CALLS) << _ONE)
-            # Two digits of four are one of nine, and two of these one of 81.
-            nines = copies - ((copies >> _TWO) & _PAIRS)
-            words[row, word] = nines - _SEVEN * ((nines >> _FOUR) & _HALVES)
+def _number_cases(words: UInt64, cases: UInt64) -> np.uint64:
+    """_WORD words of packed calls as the numbers of their cases, 0 to 80 in each byte; gives a bit wherever anybody has no call."""
+    lacking = np.uint64(0)
+    for word in range(_WORD):
+        calls = words[word]
+        low, high = calls & _CALLS, (calls >> _ONE) & _CALLS
+        lacking |= low & ~high
+        copies = (high & ~low) | ((~(high | low) & _CALLS) << _ONE)
+        # Two digits of four are one of nine, and two of these one of 81.
+        nines = copies - ((copies >> _TWO) & _PAIRS)
+        cases[word] = nines - _SEVEN * ((nines >> _FOUR) & _HALVES)
+    return lacking
 
 
 @compiled_in_any_order
@@ -169,22 +175,15 @@ def _look_up_word(words: UInt64, word: int, tables: Float64, sums: Float64, begi
 
 
 @compiled_in_any_order
-def _read_line(calls: UInt8, line: UInt8) -> None:
-    """Some bytes of a SNP, filled up by zeros."""
-    for at in range(calls.size):
-        line[at] = calls[at]
-    for at in range(calls.size, line.size):
-        line[at] = 0
-
-
-@compiled_in_any_order
 def _count(counted: Float64, weights: Float64, first: int, steps: Float64) -> None:
     """What one and two copies of each of some people count for: float64 (2, people, k)."""
+    width = steps.shape[2]
+    numbers, begin = np.uint64(steps.shape[1] * width), np.uint64(first * width)
     for person in range(steps.shape[1]):
-        own = weights[first + person]
-        for at in range(own.size):
-            steps[0, person, at] = counted[0, at] * own[at]
-            steps[1, person, at] = counted[1, at] * own[at]
+        for part in range(0, width, LANES):
+            at, one, two = np.uint64(person * width + part), np.uint64(part), np.uint64(width + part)
+            _multiply_rows(steps, at, counted, one, weights, (begin + at,))
+            _multiply_rows(steps, numbers + at, counted, two, weights, (begin + at,))
 
 
 @compiled_in_any_order
@@ -192,8 +191,8 @@ def _look_up(
     packed: UInt8,
     counted: Float64,
     weights: Float64,
-    lines: UInt64,
-    line_bytes: UInt8,
+    last: UInt8,
+    cases: UInt64,
     steps: Float64,
     tables: Float64,
     sums: Float64,
@@ -204,9 +203,15 @@ def _look_up(
     for start in range(0, packed.shape[1], _LINE):
         known = min(_LINE, packed.shape[1] - start)
         for snp in range(snps):
-            _read_line(packed[snp, start : start + known], line_bytes[snp])
-            _add_missing(lines[snp], 4 * start, weights, missing[snp])
-        _number_cases(lines[:snps])
+            line = packed[snp, start : start + known]
+            if known < _LINE:
+                last[:known] = line
+                line = last
+            words, lacking = line.view(np.uint64), np.uint64(0)
+            for group in range(cases.shape[0]):
+                lacking |= _number_cases(words[group * _WORD : (group + 1) * _WORD], cases[group, snp])
+            if lacking:
+                _add_missing(words, 4 * start, weights, missing[snp])
         for word in range(-(-known // _WORD)):
             _count(counted, weights, 4 * (start + _WORD * word), steps)
             for part in range(0, width, LANES):
@@ -214,4 +219,4 @@ def _look_up(
                     of_one = np.uint64(4 * byte * width + part)
                     of_two = of_one + np.uint64(4 * _WORD * width)
                     _fill_table(steps, of_one, of_two, np.uint64(width), tables, np.uint64(byte) * _TABLE)
-                _look_up_word(lines[:snps], word, tables, sums, np.uint64(part * SNPS))
+                _look_up_word(cases[word // _WORD, :snps], word % _WORD, tables, sums, np.uint64(part * cases.shape[1]))

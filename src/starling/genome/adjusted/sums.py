@@ -16,7 +16,7 @@ import numpy as np
 from starling.genome.adjusted.lookup import LANES, PEOPLE, sums_over_people
 from starling.genome.arrays import Float64, Int64, UInt8
 from starling.genome.source.calls import Calls
-from starling.genome.source.counting import genotype_tables, missing_calls, status_masks
+from starling.genome.source.counting import code_counts
 from starling.privacy.compiled import compiled_in_any_order
 
 MANTISSA: Final = 52
@@ -47,10 +47,7 @@ class CallCounts(NamedTuple):
 
 def call_counts(calls: Calls, people: int) -> CallCounts:
     """Counted by bits, as the tables of cases and controls are."""
-    everybody = status_masks(np.ones(people, dtype=np.bool_))
-    none = missing_calls(calls.packed, everybody)[:, 0]
-    zero, one, two = genotype_tables(calls.packed, everybody, "a1")[:, :3].T
-    zero = zero - none
+    two, none, one, zero = code_counts(calls.packed, people).T
     flipped = calls.second
     return CallCounts(np.stack([np.where(flipped, two, zero), one, np.where(flipped, zero, two), none], axis=1))
 

@@ -16,7 +16,7 @@ from starling.genome.plan import Plan
 from starling.genome.source import Calls, Dosages, Genotypes, read, read_dosages
 from starling.genome.source.calls import CHUNK
 
-HELD_BYTES: Final = 64 << 20
+HELD_BYTES: Final = 128 << 20
 """Bytes of packed calls that all threads work on at a time: what people have in common is tabled once for the SNPs of a chunk."""
 
 
@@ -47,11 +47,13 @@ def read_scores(plan: Plan, genotypes: Genotypes, response: Float64) -> SnpScore
 
     for indices, basis in study_bases(plan, genotypes):
         tests = ScoreTests.of(cast(Coding, plan.model), response, basis)
+        ranks.append(basis.shape[1] - 1)
+        # As large as the chunks: the tests have what they need of it.
+        del basis
         if plan.genotypes == "dosages":
             _fill(out, read_dosages(genotypes, plan, partial(of_dosages, tests), indices))
         else:
             _fill(out, read(genotypes, plan, partial(of_calls, tests), indices, chunk=chunk_bytes()))
-        ranks.append(basis.shape[1] - 1)
     return out._replace(adjusted=min(ranks))
 
 

@@ -55,7 +55,7 @@ def read_bed(
     work: Callable[[Calls], R],
     chunk: int = CHUNK,
 ) -> Iterator[R]:
-    """`work` of chunks of SNPs of `chunk` bytes each, done by several threads, in the order of the file, whose size is as checked.
+    """`work` of chunks of SNPs of at most `chunk` bytes each, done by several threads, in the order of the file, whose size is as checked.
 
     `indices` say which SNPs of the plan's list are read, `rows` which rows of the file they are, int64 (k,), and `second` whether the
     carried allele is A2, bool (k,). Raises SourceError when the file is gone, or is no longer the one that was checked.
@@ -77,7 +77,9 @@ def read_bed(
             _read_ahead(file, rows[order[start + ahead : start + ahead + length]], stride)
             return work(Calls(indices[which], packed, second[which]))
 
-        length = chunk_length(people, chunk)
+        # Rounds of all threads, so that none of them is left with the last chunk.
+        rounds = -(-len(order) // (processors() * chunk_length(people, chunk)))
+        length = max(1, -(-len(order) // max(1, processors() * rounds)))
         ahead = processors() * length
         yield from in_order(one, range(0, len(order), length))
     finally:

@@ -96,6 +96,13 @@ def missing_calls(bed: UInt8, among: StatusMasks) -> Int64:
     return _counts(bed, among, [_MISSING])[:, 0].T
 
 
+def code_counts(bed: UInt8, people: int) -> Int64:
+    """How many people have each code, whoever they are: int64 (m, 4), by the code as a number; and nobody beyond the last person."""
+    out = np.empty((len(bed), 4), dtype=np.int64)
+    _count_codes(bed.reshape(-1), bed.shape[1], people, out)
+    return out
+
+
 def by_allele(calls: Calls) -> Iterator[tuple[Flags, UInt8, Allele]]:
     """The rows of a chunk in which A1 is carried, then those in which A2 is; each only if there are any."""
     for allele, second in _ALLELES:
@@ -182,6 +189,26 @@ def _count(bed: UInt8, stride: int, among: StatusMasks, patterns: Int64, out: In
                 case += ones(those & cases[whole])
                 control += ones(those & controls[whole])
             out[snp, 0, place], out[snp, 1, place] = np.int64(case), np.int64(control)
+
+
+@compiled
+def _count_codes(bed: UInt8, stride: int, people: int, out: Int64) -> None:
+    """The counting of `code_counts`."""
+    whole, rest = people // 32, np.uint64(2 * (people % 32))
+    lower, beyond = np.uint64(0x5555555555555555), (np.uint64(1) << rest) - np.uint64(1)
+    for snp in range(out.shape[0]):
+        start = snp * stride
+        last = _last_word(bed, start + 8 * whole, (snp + 1) * stride) & beyond
+        low, high = last & lower, (last >> np.uint64(1)) & lower
+        one, two, both = ones(low & ~high), ones(high & ~low), ones(high & low)
+        words = bed[start : start + 8 * whole].view(np.uint64)
+        for index in range(whole):
+            low, high = words[index] & lower, (words[index] >> np.uint64(1)) & lower
+            one += ones(low & ~high)
+            two += ones(high & ~low)
+            both += ones(high & low)
+        out[snp, 0] = people - np.int64(one + two + both)
+        out[snp, 1], out[snp, 2], out[snp, 3] = np.int64(one), np.int64(two), np.int64(both)
 
 
 @compiled
