@@ -15,12 +15,11 @@ from starling.errors import SourceError
 from starling.groups.source import counted
 from starling.groups.source import open_records as open_groups
 from starling.places.areas.source.cells import cells_of as area_cells
-from starling.places.flows.source import open_records as open_flows
 from starling.places.flows.source import pairs_of, ways_of
 from starling.places.source import open_records as open_points
 from starling.places.source import read_part
 from starling.places.source.cells import cells_of, units_of
-from starling.places.trips.source import open_records as open_trips
+from starling.places.source.trips import open_records as open_trips
 from starling.places.trips.source import pairs_of as trip_pairs
 from starling.tables.counts.custom_counting import all_contributions
 from starling.tables.plan import Plan
@@ -69,9 +68,9 @@ def of_points(folder: Path) -> Cases:
 
 def of_trips_and_flows(folder: Path) -> Cases:
     stopping = flows.plan(folder, **flows.STOPPING)
-    yield reader(stopping, ways_of, open_flows), ENDS | {"via": ["3", None, "1"], "then": [1, 1, 2]}
-    yield reader(flows.plan(folder, **flows.PERSON | flows.BY_MONTH), pairs_of, open_flows), ENDS | {"when": WHEN}
-    yield reader(flows.plan(folder, flows=flows.POINTS), pairs_of, open_flows), PLACES
+    yield reader(stopping, ways_of, open_trips), ENDS | {"via": ["3", None, "1"], "then": [1, 1, 2]}
+    yield reader(flows.plan(folder, **flows.PERSON | flows.BY_MONTH), pairs_of, open_trips), ENDS | {"when": WHEN}
+    yield reader(flows.plan(folder, flows=flows.POINTS), pairs_of, open_trips), PLACES
     yield reader(trips.plan(folder, **trips.PERSON), trip_pairs, open_trips), PLACES | {"who": WHO}
 
 
@@ -122,7 +121,7 @@ def test_a_pandas_column_of_nothing_is_text_as_its_type_is(tmp_path: Path) -> No
     made = flows.plan(tmp_path, **flows.STOPPING)
     frame = pd.DataFrame(ENDS | {"via": [None] * 3, "then": ["1", "1", "2"]})
     typed = pa.table(ENDS | {"via": pa.nulls(3, pa.string()), "then": ["1", "1", "2"]})
-    read = reader(made, ways_of, open_flows)
+    read = reader(made, ways_of, open_trips)
     assert read(frame) == read(typed)
     with pytest.raises(SourceError, match="ax is of type large_string, not a number"):
-        open_flows(pd.DataFrame(PLACES | {"ax": [None] * 3}), flows.plan(tmp_path, flows=flows.POINTS))
+        open_trips(pd.DataFrame(PLACES | {"ax": [None] * 3}), flows.plan(tmp_path, flows=flows.POINTS))
