@@ -1,5 +1,6 @@
 """Commands that end in every way there is, for tests of how the root ends them."""
 
+import atexit
 import errno
 import os
 import signal
@@ -8,7 +9,7 @@ import time
 import click
 
 from starling import errors
-from starling.cli.commands import Command, Group, Root
+from starling.cli.commands import Command, Group, Result, Root, command
 
 ENDINGS = {
     "interrupt": KeyboardInterrupt(),
@@ -38,12 +39,48 @@ def well(colour: str | None) -> None:
     click.echo(f"well {colour}")
 
 
+class Late:
+    """Sends a signal when it is taken down, as late as a module's values are."""
+
+    number = 0
+
+    def __del__(self) -> None:
+        if self.number:
+            os.kill(os.getpid(), self.number)
+
+
+late = Late()
+
+
+@command("signalled", example="starling signalled 'while it prints' 2")
+@click.argument("where")
+@click.argument("number", type=int)
+def signalled(where: str, number: int) -> Result:
+    """Get a signal at some moment."""
+
+    def now(times: int = 1) -> None:
+        for _ in range(times):
+            os.kill(os.getpid(), number)
+            time.sleep(0.01)
+
+    def text() -> str:
+        now(("while it prints", "twice while it prints").index(where) + 1 if where.endswith("while it prints") else 0)
+        return "done"
+
+    if where == "while it works":
+        now()
+    click.get_current_context().find_root().call_on_close(lambda: now(where == "when it has printed"))
+    atexit.register(lambda: now(where == "when Python ends"))
+    late.number = number if where == "when modules are taken down" else 0
+    return Result(text, dict)
+
+
 inner = Group("inner", example="starling inner well", help="Inside.", lazy={"well": "tests.cli.failing:well"})
 root = Root(
     "starling",
     example="starling well",
     help="For tests.",
-    lazy={name: f"tests.cli.failing:{name}" for name in ("end", "well", "inner")},
+    lazy={name: f"tests.cli.failing:{name}" for name in ("end", "well", "signalled", "inner")},
 )
 
 

@@ -145,7 +145,41 @@ def test_a_terminated_run_ends_quietly() -> None:
         check=False,
     )
     assert (result.returncode, result.stdout) == (143, "ready\n")
-    assert result.stderr == "starling: run was stopped; start it again\n"
+    assert (
+        result.stderr == "starling: run was stopped; start it again, unless its output is there, which is whole then\n"
+    )
+
+
+WHERE = {
+    "while it works": 130,
+    "while it prints": 0,
+    "when it has printed": 0,
+    "when Python ends": 0,
+    "when modules are taken down": 0,
+}
+
+
+@pytest.mark.parametrize(("where", "code"), WHERE.items())
+@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
+def test_a_run_that_is_done_says_so_whatever_signal_comes(where: str, code: int, number: signal.Signals) -> None:
+    """Each moment in a process of its own, as Python hands signals back to the system when it ends."""
+    result = subprocess.run(
+        [sys.executable, "-m", "tests.cli.failing", "signalled", where, str(int(number))],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == (code and 128 + number), result.stderr
+    assert result.stdout == ("" if code else "done\n")
+    assert result.stderr.startswith("starling: run was stopped") is bool(code)
+    assert "Traceback" not in result.stderr
+
+
+def test_a_second_signal_ends_what_is_still_written() -> None:
+    words = [sys.executable, "-m", "tests.cli.failing", "signalled", "twice while it prints", "2"]
+    result = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (result.returncode, result.stdout) == (130, "")
 
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])

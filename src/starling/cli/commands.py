@@ -80,6 +80,9 @@ class Command(_Example):
         result = super().invoke(ctx)
         if isinstance(result, Described):
             result = Result(partial(str, result), result.as_json)
+        if _is_program:
+            # What was asked for is there: a signal that comes now changes neither that nor the exit code that says so.
+            _pass_once()
         if not isinstance(result, Result):
             return result
         click.echo(json_text(result.json()) if as_json() else result.text())
@@ -180,9 +183,26 @@ class Root(Group):
             raise _Stopped(TERMINATED if _terminated else INTERRUPTED) from None
 
     def main(self, args: Sequence[str] | None = None, *positional: Any, **options: Any) -> Any:
-        """Run; leaves by SystemExit, as a program does, unless `standalone_mode` is off."""
+        """Run; leaves by SystemExit, as a program does, unless `standalone_mode` is off.
+
+        Without `args` it is a program of its own, which ends by the exit code that it has said, whatever signal comes on its way out.
+        """
         if options.get("standalone_mode") is False:
             return super().main(args, *positional, **options)
+        if args is None and threading.current_thread() is threading.main_thread():
+            _is_program.append(True)
+        try:
+            self._run(args, *positional, **options)
+        except KeyboardInterrupt:
+            _end_stopped(TERMINATED if _terminated else INTERRUPTED, "--json" in (sys.argv if args is None else args))
+        finally:
+            if _is_program:
+                # Python gives signals back to the system when it ends, which would end it by the signal: its code is then -2.
+                for number in _SIGNALS:
+                    signal.signal(number, signal.SIG_IGN)
+
+    def _run(self, args: Sequence[str] | None, *positional: Any, **options: Any) -> Never:
+        """Run, and say what is wrong."""
         arguments = list(sys.argv[1:] if args is None else args)
         options |= {"standalone_mode": False, "prog_name": options.get("prog_name") or "starling"}
         if threading.current_thread() is threading.main_thread():
@@ -194,8 +214,7 @@ class Root(Group):
                 warnings.showwarning = _show_warning
                 returned = super().main(arguments, *positional, **options)
         except (click.Abort, _Stopped) as stopped:
-            code = stopped.code if isinstance(stopped, _Stopped) else INTERRUPTED
-            _end(code, "Interrupted", [Problem("run", "was stopped", "start it again")], as_json)
+            _end_stopped(stopped.code if isinstance(stopped, _Stopped) else INTERRUPTED, as_json)
         except click.exceptions.NoArgsIsHelpError as error:
             # A group without a command: its help is the answer.
             click.echo(error.format_message(), err=True)
@@ -238,6 +257,27 @@ _terminated: list[int] = []
 def _terminate(number: int, _: object) -> Never:
     _terminated.append(number)
     raise KeyboardInterrupt
+
+
+_is_program: list[bool] = []
+"""Not empty where the process ends with the run."""
+_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
+
+
+def _pass_once() -> None:
+    """Let the next signal pass without effect: one more ends what is still written, to a pipe that nobody reads, say."""
+    before = {number: signal.getsignal(number) or signal.SIG_DFL for number in _SIGNALS}
+
+    def restore(number: int, _: object) -> None:
+        signal.signal(number, before[signal.Signals(number)])
+
+    for number in _SIGNALS:
+        signal.signal(number, restore)
+
+
+def _end_stopped(code: int, as_json: bool) -> Never:
+    fix = "start it again, unless its output is there, which is whole then"
+    _end(code, "Interrupted", [Problem("run", "was stopped", fix)], as_json)
 
 
 def _end_internal(as_json: bool) -> Never:
