@@ -40,4 +40,4 @@ def test_slices_are_taken_away_at_a_level_and_the_signer_is_compared(tmp_path: P
     refused = call("export", tmp_path / "out", "--slice", "am", "--h3", 5, "--out", tmp_path / "none", code=2)
     assert "--h3 is of points on a grid" in refused.output
     refused = call("map", tmp_path / "out", "--level", "0.9", "--out", tmp_path / "none.html", code=2)
-    assert "--level is of releases of a grid" in refused.output
+    assert "--level is of points on a grid" in refused.output

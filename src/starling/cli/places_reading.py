@@ -259,6 +259,7 @@ def map_(
     from starling.places.areas.analysis import AreasRelease
     from starling.places.flows.analysis import FlowsRelease
     from starling.places.pictures.map_page import page
+    from starling.places.trips.analysis import TripsRelease
     from starling.release.report.pages import write_new
     from starling.release.text import facts
 
@@ -267,9 +268,9 @@ def map_(
     working("checking the release and drawing it")
     opened: Any
     with opened_release(release, "places", key) as opened:
-        if isinstance(opened, AreasRelease | FlowsRelease):
+        if isinstance(opened, AreasRelease | FlowsRelease | TripsRelease):
             if exact_level(level) != exact_level("0.95"):
-                raise ParameterError("--level", "is of releases of a grid", "leave it out")
+                raise ParameterError("--level", "is of points on a grid", "leave it out")
             text = opened.map(part).page()
         else:
             text = page(_of_grid(opened).map(part, exact_level(level), typical=typical))

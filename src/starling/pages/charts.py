@@ -212,12 +212,7 @@ def cells(
                 begin = column
     for colour in sorted(by_colour):
         sheet.bars(by_colour[colour], colour, "cells")
-    west, south, east, north = box
-    sheet.shapes([Box(0, 0, wide, high).corners], line="muted", mark="edge", thick=0.7)
-    across = [(wide * (each - west) / (east - west), text) for each, text in labelled(west, east, 4)]
-    sheet.numbers_below(0, across, words[0], wide / 2)
-    up = [(high * (each - south) / (north - south), text) for each, text in labelled(south, north, 4)]
-    sheet.numbers_left(0, up, words[1], high / 2)
+    frame(sheet, box, words[:2])
     middle, most = (f"{each:z,.0f}" if each >= 1000 else f"{each:z.4g}" for each in (top / 2, top))
     least = "0 or less" if min(map(min, grid)) < 0 else "0"
     keys = (("heat-0", least), (heat(0.5), middle), ("heat-9", f"{most} or more {words[2]}"))
@@ -230,6 +225,23 @@ def cells(
         entries.append(Entry("/", "muted", "there may be none"))
     sheet.legend(0, high + 12, wide, entries)
     return sheet
+
+
+def frame(sheet: Sheet, box: tuple[float, float, float, float], words: tuple[str, str]) -> None:
+    """An edge around a sheet that begins at 0, with the numbers of a map at its axes.
+
+    Args:
+        sheet: Is drawn on.
+        box: West, south, east and north end.
+        words: What stands at the axes to the right and upwards.
+    """
+    west, south, east, north = box
+    wide, high = sheet.wide, sheet.high
+    sheet.shapes([Box(0, 0, wide, high).corners], line="muted", mark="edge", thick=0.7)
+    across = [(wide * (each - west) / (east - west), text) for each, text in labelled(west, east, 4)]
+    sheet.numbers_below(0, across, words[0], wide / 2)
+    up = [(high * (each - south) / (north - south), text) for each, text in labelled(south, north, 4)]
+    sheet.numbers_left(0, up, words[1], high / 2)
 
 
 def _diagonals(cells: Sequence[tuple[int, int]]) -> list[tuple[int, int, int, int]]:

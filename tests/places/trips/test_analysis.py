@@ -63,7 +63,7 @@ def test_rectangles_that_cannot_be_are_refused(released: Path) -> None:
                 release.count(WHOLE, WHOLE, level=level)
 
 
-def test_tables_and_pictures(released: Path) -> None:
+def test_tables(released: Path) -> None:
     with opened(released) as release:
         flows = release.table("flows")
         sides = np.stack([column.to_numpy() for column in flows.columns[:8]], axis=1)
@@ -71,4 +71,3 @@ def test_tables_and_pictures(released: Path) -> None:
         assert (sides[:, 1::2] - sides[:, ::2]).prod(axis=1).sum() == 144
         assert np.isclose(flows["trips"].to_numpy().sum(), release.count(WHOLE, WHOLE).trips[0])
         assert len(release.table("cells")) == 12
-        assert set(release.plot().pictures) == {"origins", "destinations"}

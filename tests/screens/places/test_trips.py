@@ -1,4 +1,4 @@
-"""The pages of a release of trips on a grid: trips between quarters as a table, and two maps."""
+"""The pages of a release of trips on a grid: trips between quarters as a table, and three maps."""
 
 from pathlib import Path
 
@@ -18,5 +18,5 @@ def test_a_release_of_trips_is_shown_by_its_quarters_and_its_maps(tmp_path: Path
         table = pages.summary()
         assert len(table.rows) == 16
         assert table.rows[0][:2] == ("south-west", "south-west")
-        assert [each.name for each in pages.pictures()] == ["origins", "destinations"]
+        assert [each.name for each in pages.pictures()] == ["flows", "origins", "destinations"]
         assert all("<svg" in each.draw() for each in pages.pictures())

@@ -1,4 +1,6 @@
-"""Released flows as a map of arcs: the larger ones that surely are there, over the outlines of the areas."""
+"""Released flows as a map of arcs: the larger ones that surely are there, over the outlines of the areas. Arcs of trips on a grid are drawn
+by the same `draw_arcs`.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,7 +36,7 @@ class Arcs:
     """What is drawn.
 
     Attributes:
-        pairs: int64 (arcs, 2): the areas of origin and of destination.
+        pairs: int64 (arcs, 2): the areas of origin and of destination, or other places.
         trips: float64 (arcs,): the trips of each, the largest first; or of a difference of two slices, below 0 where the other has more.
         says: The lines that each says.
         most: The trips of the thickest arc.
@@ -65,7 +67,12 @@ def arc_map(areas: Areas, arcs: Arcs) -> Sheet:
     simple = shapely.simplify(areas.geometries, SMOOTH / scale)
     rings = [placed(shapely.get_coordinates(ring)) for ring in shapely.get_rings(simple)]
     sheet.shapes(rings, line="soft", mark="areas", thick=0.5)
-    places = placed(middles(areas))
+    draw_arcs(sheet, placed(middles(areas)), arcs, "an area")
+    return sheet
+
+
+def draw_arcs(sheet: Sheet, places: Sequence[Point], arcs: Arcs, what: str) -> None:
+    """Draw arcs between places of a map, with their legend above it; `what` a place stands for."""
     ends = sorted({place for pair in arcs.pairs.tolist() for place in pair})
     sheet.dots([places[place] for place in ends], "o", "accent", "ends", size=2.2, hollow=True)
     # The largest last, so that they lie above.
@@ -80,22 +87,21 @@ def arc_map(areas: Areas, arcs: Arcs) -> Sheet:
             path = arc(places[origin], places[destination])
             sheet.lines([path], colour, "flows", thick=thick, alpha=0.35 + 0.6 * sqrt(part), says=says)
     if len(arcs.trips):
-        _legend(sheet, wide, high, arcs)
-    return sheet
+        _legend(sheet, arcs, what)
 
 
-def _legend(sheet: Sheet, wide: float, high: float, arcs: Arcs) -> None:
+def _legend(sheet: Sheet, arcs: Arcs, what: str) -> None:
     """How thick an arc is of how many trips, and what else there is."""
-    y, x = high + 14.0, 0.0
+    y, x = sheet.high + 14.0, 0.0
     for part in (1.0, 0.25):
         words = f"{arcs.most * part:z,.0f} {arcs.counted}"
         sheet.lines([[(x, y), (x + 18, y)]], "accent", "key", thick=THICK[0] + (THICK[1] - THICK[0]) * part)
         sheet.text(x + 22, y, words, anchor="start")
         x += 34 + text_width(words, LETTERS)
-    entries = [Entry("o", "accent", "within an area")]
+    entries = [Entry("o", "accent", f"within {what}")]
     if arcs.trips.min() < 0:
         entries += [Entry("-", "accent", "more"), Entry("-", "warn", "fewer")]
-    sheet.legend(x, y, wide - x, entries)
+    sheet.legend(x, y, sheet.wide - x, entries)
 
 
 def middles(areas: Areas) -> Floats:

@@ -60,16 +60,20 @@ def heat_map(
     box = (west, south, west + (east - west) * columns, south + (north - south) * rows)
     top = max(float(np.percentile(shown, TOP)), 1.0)
     counted = f"{what} of a cell" if fold == 1 else f"{what} of {fold} by {fold} cells"
-    units = {"degrees": ("degrees east", "degrees north"), "equal-area": ("metres", "metres")}
-    names = units.get(of.crs, ("x", "y"))
     hatched = None if surety is None else blank(of, side * fold, surety)
-    sheet = cells(shown.tolist(), top, box, aspect(of), (*names, counted), hatched)
+    sheet = cells(shown.tolist(), top, box, aspect(of), (*axes(of), counted), hatched)
     if chosen is not None:
         across, along = (sheet.wide / columns / of.columns, sheet.high / rows / of.rows)
         x0, x1 = (min(max(each, 0.0), of.columns) * across for each in chosen[::2])
         y0, y1 = (min(max(each, 0.0), of.rows) * along for each in chosen[1::2])
         sheet.shapes([Box(x0, y0, x1, y1).corners], line="warn", mark="chosen", thick=1.5, order=3.0)
     return sheet
+
+
+def axes(of: Grid) -> tuple[str, str]:
+    """What stands at the axes of a map."""
+    units = {"degrees": ("degrees east", "degrees north"), "equal-area": ("metres", "metres")}
+    return units.get(of.crs, ("x", "y"))
 
 
 def blank(of: Grid, side: int, surety: Surety) -> list[tuple[int, int]]:

@@ -18,6 +18,7 @@ from starling.privacy.budget import Exact
 from starling.release.reading import DomainRelease, Release
 
 if TYPE_CHECKING:
+    from starling.pages.views import Views
     from starling.release.plots import Plots
 
 
@@ -59,12 +60,19 @@ class TripsRelease(DomainRelease):
         return headline(self.plan, self.count())
 
     def plot(self, slice: str | None = None) -> "Plots":
-        """Two maps: where trips begin, and where they end. Raises ParameterError where a slice is named: there are none."""
+        """Maps of arcs, of where trips begin, and of where they end. Raises ParameterError where a slice is named: there are none."""
         from starling.release.plots import Plots
 
         _check_slice(slice)
         sections = {each.name: Section(each.name.capitalize(), pictures=(each,)) for each in pictures(self.trips)}
-        return Plots(self.plan.title, "Released ends of trips on a public grid", sections)
+        return Plots(self.plan.title, "Released trips on a public grid", sections)
+
+    def map(self, slice: str | None = None) -> "Views":
+        """A page on which arcs say their numbers. Raises ParameterError as `plot`."""
+        from starling.places.trips.artifact.map_page import views
+
+        _check_slice(slice)
+        return views(self.trips)
 
     def export(self, out: str | Path, slice: str | None = None) -> tuple[Path, ...]:
         """Write the trips of pairs of boxes that surely have some, as flow maps read them, into a new folder; raises OutputError where it

@@ -1,4 +1,4 @@
-"""The pages of a release of trips on a grid: trips between the quarters of its box, and the maps of where they begin and end."""
+"""The pages of a release of trips on a grid: trips between the quarters of its box, and maps of where they lead, begin and end."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -24,5 +24,5 @@ class TripsPages(DomainPages):
         return quarters(self._of.trips)
 
     def pictures(self) -> Sequence[Picture]:
-        """Where trips begin, and where they end."""
+        """Where trips lead, where they begin, and where they end."""
         return pictures(self._of.trips)

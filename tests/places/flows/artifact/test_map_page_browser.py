@@ -17,10 +17,13 @@ from starling.places.areas.publish import AREAS
 from starling.places.flows.analysis import FlowsRelease
 from starling.places.pictures.map_page import page
 from starling.places.plan.grid import Grid
+from starling.places.trips.analysis import TripsRelease
+from starling.places.trips.publish import TRIPS
 from starling.release.payment import PaymentOptions
 from tests.browser import Tab, check_reading, open_tab
 from tests.places.areas import worlds
 from tests.places.pictures.worlds import ALONE, HIGH, WIDE, map_slice, measured
+from tests.places.trips import worlds as trips
 
 pytestmark = pytest.mark.slow
 
@@ -48,9 +51,11 @@ def areas(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def pages(areas: Path, sliced: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("maps")
-    for name, release in (("areas", areas), ("flows", sliced)):
+    payment = PaymentOptions(unvalidated=True)
+    TRIPS.release(trips.plan(folder), trips.MANY, folder / "out", payment=payment)
+    for name, release in (("areas", areas), ("flows", sliced), ("trips", folder / "out")):
         with starling.open_release(release) as opened:
-            assert isinstance(opened, AreasRelease | FlowsRelease)
+            assert isinstance(opened, AreasRelease | FlowsRelease | TripsRelease)
             (folder / f"{name}.html").write_text(opened.map().page(), encoding="utf-8")
         (folder / f"{name}-report.html").write_bytes((release / "report.html").read_bytes())
     (folder / "across.html").write_text(page(replace(ALONE, grid=ACROSS)), encoding="utf-8")
@@ -59,7 +64,10 @@ def pages(areas: Path, sliced: Path, tmp_path_factory: pytest.TempPathFactory) -
 
 @pytest.mark.parametrize(
     ("name", "look"),
-    [*product(["areas", "flows", "across"], LOOKS), ("areas-report", LOOKS[0]), ("flows-report", LOOKS[0])],
+    [
+        *product(["areas", "flows", "trips", "across"], LOOKS),
+        *((f"{name}-report", LOOKS[0]) for name in ("areas", "flows", "trips")),
+    ],
 )
 def test_everybody_can_read_it(chromium: Any, pages: Path, name: str, look: tuple[int, str]) -> None:
     address = (pages / f"{name}.html").as_uri()

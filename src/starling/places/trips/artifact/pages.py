@@ -9,9 +9,11 @@ from typing import Final
 import numpy as np
 
 from starling.pages.parts import Headline, Picture, Section, Table
+from starling.places.flows.pictures import MOST
 from starling.places.pictures.heat_map import HATCHED, heat_map
 from starling.places.trips.answers.released import ReleasedTrips, TripAnswers
 from starling.places.trips.artifact.public_plan import PLAN, TRIPS, mechanism_of
+from starling.places.trips.pictures import arcs_of, trip_map
 from starling.places.trips.plan import Plan
 from starling.privacy.budget import decimal_up
 from starling.release.codec import Json
@@ -84,8 +86,22 @@ def headline(plan: Plan, everywhere: TripAnswers) -> Headline:
     )
 
 
-def pictures(released: ReleasedTrips) -> tuple[Picture, Picture]:
-    """Where trips begin, and where they end."""
+CAPTION: Final = (
+    f"The largest {MOST} pairs of boxes that surely have trips, all of them together with a probability of 95 %; thicker where more lead."
+    " Arcs join the middles of boxes, whose outlines are drawn, and bend to the right of their way; dots are trips within a box. What is"
+    " not drawn may be there: too little can be said of it."
+)
+
+
+def arc_picture(released: ReleasedTrips) -> Picture:
+    """The map of arcs."""
+    pairs, trips, *ends = released.certain
+    boxes, arcs = arcs_of(released.plan.grid, pairs[:MOST], trips[:MOST], (ends[0][:MOST], ends[1][:MOST]))
+    return Picture(partial(trip_map, released.plan.grid, boxes, arcs), CAPTION, "flows")
+
+
+def pictures(released: ReleasedTrips) -> tuple[Picture, ...]:
+    """Where trips lead, where they begin, and where they end."""
     grid, trip = released.plan.grid, released.plan.trip
 
     def picture(end: int, name: str, does: str) -> Picture:
@@ -93,7 +109,7 @@ def pictures(released: ReleasedTrips) -> tuple[Picture, Picture]:
         draw = partial(heat_map, grid, "trips", released.margins[end], released.ends[end].surety)
         return Picture(draw, caption, name)
 
-    return picture(0, "origins", "begin"), picture(1, "destinations", "end")
+    return arc_picture(released), picture(0, "origins", "begin"), picture(1, "destinations", "end")
 
 
 def quarters(released: ReleasedTrips) -> Table:
@@ -115,14 +131,14 @@ def quarters(released: ReleasedTrips) -> Table:
 
 
 def sections(released: ReleasedTrips) -> tuple[Section, ...]:
-    """Where trips begin and end, trips between quarters, what is public, files."""
+    """Where trips lead, trips between quarters, what is public, files."""
     plan = released.plan
     text = """
         A sure interval holds the true number with a probability of 95 %, whatever the data, each on its own. Its width is noise, and all
         trips of pairs of boxes that the query cuts: "starling places flows" answers any rectangles.
     """
     return (
-        Section("Where trips begin and end", pictures=pictures(released), headline=headline(plan, released.count())),
+        Section("Where trips lead", pictures=pictures(released), headline=headline(plan, released.count())),
         Section("How far the numbers may be off", text, tables=(quarters(released),)),
         _public(plan),
         files(
