@@ -3,6 +3,9 @@
 A number is a weighted sum of estimates; its variance, and the part that each draw has in it, follow from the plan (hierarchy/trees.py).
 Under rho such a sum is normal but for what is discrete in it. Under pure epsilon its interval is as wide as the largest part of one draw
 makes it (privacy/distributions/deviations.py). Ends are rounded outwards.
+
+Of a difference of two means each has an interval that misses with half of the chance, so that both hold together (Bonferroni): the least of
+one less the greatest of the other, and the other way round, are then its ends. It misses less often than is stated.
 """
 
 from collections.abc import Mapping, Sequence
@@ -60,7 +63,8 @@ class Number(Described):
         lower: With the probability of `level` the true number is no less,
         upper: and no more.
         sum: Of the value; None where the plan has none.
-        mean: Of the value; None where the plan has none, and of a difference. Each interval holds on its own.
+        mean: Of the value; None where the plan has none. Each interval holds on its own. Of a difference of releases sum and mean are there
+            where both have the same column and bounds.
     """
 
     what: str
@@ -131,8 +135,12 @@ class Spread:
 
     def alone(self, plan: AreasPlan, alpha: Fraction) -> tuple[float, float]:
         """The standard deviation, and the half-width of the interval that misses with the chance `alpha`."""
-        draws = max(int(self.variance / self.most * _ROUNDED), 1) if self.most > 0 else 1
-        return sqrt(self.variance), sqrt(self.variance) * deviations(plan, alpha, draws)
+        return sqrt(self.variance), sqrt(self.variance) * deviations(plan, alpha, self.draws)
+
+    @property
+    def draws(self) -> int:
+        """Of how many draws none has more of the variance than the one that has most."""
+        return max(int(self.variance / self.most * _ROUNDED), 1) if self.most > 0 else 1
 
 
 def spread(plan: AreasPlan, weights: Floats) -> Spread:
@@ -173,13 +181,25 @@ def number(plan: AreasPlan, counted: Sequence[Floats], weights: Floats, what: st
     of_sum = factors_of_sum(plan.value)
     total, half = float(whole @ of_sum), noise.interval(plan, of_sum * slices, 1 - level)[1]
     sides = np.array([float(floor(total - half)), float(ceil(total + half))])
-    if slices > 1:
-        return replace(answer, sum=Interval(total, *sides.tolist()))
-    summed = Interval(total, *possible_sums(plan.value, sides).tolist())
-    draws = max(int(noise.variance / noise.most * _ROUNDED), 1) if noise.most > 0 else 1
-    both = Estimated(whole[np.newaxis], np.full((1, 2), noise.variance))
-    mean, lower, upper = (float(each[0, 0]) for each in means_of(plan.value, both, deviations(plan, 1 - level, draws)))
-    return replace(answer, sum=summed, mean=Interval(None if isnan(mean) else mean, lower, upper))
+    summed = Interval(total, *(sides if slices > 1 else possible_sums(plan.value, sides)).tolist())
+    means = [_mean(plan, noise, layers, weights, (1 - level) / slices) for layers in counted]
+    return replace(answer, sum=summed, mean=means[0] if slices == 1 else _mean_difference(*means))
+
+
+def _mean(plan: AreasPlan, noise: Spread, layers: Floats, weights: Floats, alpha: Fraction) -> Interval:
+    """The mean of a value in a sum of areas, from the estimates of both layers of the areas and the noise of one layer of the sum."""
+    assert plan.value is not None
+    both = Estimated((weights @ layers)[np.newaxis], np.full((1, 2), noise.variance))
+    mean, lower, upper = (
+        float(each[0, 0]) for each in means_of(plan.value, both, deviations(plan, alpha, noise.draws))
+    )
+    return Interval(None if isnan(mean) else mean, lower, upper)
+
+
+def _mean_difference(one: Interval, other: Interval) -> Interval:
+    """The difference of two means whose intervals hold together."""
+    estimate = None if one.estimate is None or other.estimate is None else one.estimate - other.estimate
+    return Interval(estimate, one.lower - other.upper, one.upper - other.lower)
 
 
 def difference(
@@ -200,14 +220,26 @@ def difference(
     if one.measure != other.measure:
         problem = f"is for {other.measure}, and the release for {one.measure}: their noise has no common interval"
         raise ParameterError("minus_release", problem, "name a release for the same measure")
-    points, parts = 0.0, []
-    for sign, plan, layers in zip((1, -1), plans, counted, strict=True):
-        factors = factors_of_points(plan.value)
-        points += sign * float(np.array([(layer * weights).sum() for layer in layers.T]) @ factors)
-        parts.append(spread(plan, weights).times(factors))
-    noise = Spread(sum(each.variance for each in parts), max(each.most for each in parts))
-    deviation, half = noise.alone(one, 1 - level)
-    return Number(what, points, deviation, floor(points - half), ceil(points + half), level)
+    noises = [spread(plan, weights) for plan in plans]
+
+    def apart(factors: Sequence[Sequence[float]]) -> tuple[float, float, float]:
+        """How much more of it there is here, its standard deviation, and half the width of its interval."""
+        here, there = (float(weights @ layers @ own) for layers, own in zip(counted, factors, strict=True))
+        parts = [noise.times(own) for noise, own in zip(noises, factors, strict=True)]
+        both = Spread(sum(each.variance for each in parts), max(each.most for each in parts))
+        return here - there, *both.alone(one, 1 - level)
+
+    points, deviation, half = apart([factors_of_points(plan.value) for plan in plans])
+    answer = Number(what, points, deviation, floor(points - half), ceil(points + half), level)
+    if one.value is None or (one.value, one.columns.value) != (other.value, other.columns.value):
+        return answer
+    total, _, half = apart([factors_of_sum(one.value)] * 2)
+    means = [
+        _mean(plan, noise, layers, weights, (1 - level) / 2)
+        for plan, noise, layers in zip(plans, noises, counted, strict=True)
+    ]
+    summed = Interval(total, float(floor(total - half)), float(ceil(total + half)))
+    return replace(answer, sum=summed, mean=_mean_difference(*means))
 
 
 def areas_below(areas: Areas, names: Sequence[str]) -> Floats:
