@@ -17,6 +17,7 @@ from bench.pages import (
     groups,
     groups_accuracy,
     groups_rivals,
+    house,
     ledger,
     places,
     places_advice,
@@ -99,10 +100,12 @@ NAMES: Final = (
     "startup",
     "table_pages",
     "thresholds",
+    "house",
 )
 BLOCK: Final = re.compile(r"(<!-- ([a-z0-9_]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 TABLES: Final = {
     **whole.TABLES,
+    **house.TABLES,
     **core.TABLES,
     **fuzz.TABLES,
     **tables.TABLES,
