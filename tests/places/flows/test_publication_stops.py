@@ -49,7 +49,7 @@ def test_legs_are_released_and_said_to_be_legs(tmp_path: Path) -> None:
 def test_legs_cost_as_many_times_the_noise(tmp_path: Path) -> None:
     legs, trips = (FlowsPlan.of(plan(tmp_path, **each).values(), folder=tmp_path) for each in (STOPS, {}))
     for pair, margin in legs.preview().margins.items():
-        assert margin == pytest.approx(3 * trips.preview().margins[pair], rel=0.05)
+        assert margin == pytest.approx(3 * trips.preview().margins[pair], abs=1.1)
     assert "so many legs" in str(legs.preview())
     assert "at most 3 of a trip" in str(legs)
 

@@ -4,11 +4,19 @@ from fractions import Fraction
 from math import exp, fsum, log, prod, sqrt
 from statistics import NormalDist
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from starling.privacy.distributions.deviations import laplace_deviations, log_concave_deviations, normal_deviations
+from starling.privacy.distributions.deviations import (
+    STEP,
+    laplace_deviations,
+    log_concave_deviations,
+    normal_deviations,
+    twin_variance,
+)
+from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
 
 ALPHAS = st.fractions(Fraction(1, 10**6), Fraction(9, 10))
 
@@ -68,3 +76,42 @@ def test_many_draws_need_hardly_more_than_a_normal_number_and_one_hardly_more_th
     assert log(20) / sqrt(2) == pytest.approx(2.118, abs=0.001)
     # The mutant: so many deviations as a normal number has are too few of one draw.
     assert tail([sqrt(0.5)], normal_deviations(alpha)) > 0.06
+
+
+WEIGHTS = [(1.0,), (1.0, 0.1), (1.0, 0.3), (1.0, 0.5), (1.0, 0.7), (1.0, 1.0), (1.0, 1.0, 1.0), (1.0, 0.5, 0.5)]
+SCALES = [Fraction(each, 24) for each in (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 18, 21, 24, 30)]
+
+
+def masses(noise: Distribution) -> tuple[np.ndarray, np.ndarray]:
+    """Values and their probabilities, of all but a part that is lost in doubles."""
+    values = np.arange(-40, 41)
+    logarithm = (
+        -np.abs(values) / float(noise.scale)
+        if isinstance(noise, DiscreteLaplace)
+        else -(values**2) / (2 * float(noise.sigma_squared))
+    )
+    kept = logarithm > log(1e-13)
+    weights = np.exp(logarithm[kept])
+    return values[kept], weights / weights.sum()
+
+
+def missed(noise: Distribution, weights: tuple[float, ...], alpha: Fraction, step: float) -> float:
+    """How often, as a part of `alpha`, a weighted sum of draws is beyond its interval; by enumeration."""
+    values, chances = masses(noise)
+    sums, of_sums = np.zeros(1), np.ones(1)
+    for weight in weights:
+        sums = np.add.outer(sums, weight * values).ravel()
+        of_sums = np.multiply.outer(of_sums, chances).ravel()
+    times = laplace_deviations(alpha, 1) if isinstance(noise, DiscreteLaplace) else normal_deviations(alpha)
+    half = times * sqrt(twin_variance(noise) * sum(each * each for each in weights)) + step * max(weights)
+    return float(of_sums[np.abs(sums) > half + 1e-9].sum() / float(alpha))
+
+
+@pytest.mark.parametrize("alpha", [Fraction(1, 10), Fraction(1, 20), Fraction(1, 1000), Fraction(1, 10**6)])
+@pytest.mark.parametrize("kind", [DiscreteLaplace, DiscreteGaussian])
+def test_whole_draws_miss_no_more_often_with_a_step(kind: type[Distribution], alpha: Fraction) -> None:
+    """Of one to three draws, from noise that hardly is there to some of a deviation of 1.8: and without the step they do."""
+    noises = [kind(scale if kind is DiscreteLaplace else scale * scale * 2) for scale in SCALES]
+    found = [missed(noise, weights, alpha, STEP) for noise in noises for weights in WEIGHTS]
+    assert max(found) <= 1
+    assert max(missed(noise, (1.0,), alpha, 0.0) for noise in noises) > 1.1

@@ -1,10 +1,32 @@
-"""How many standard deviations hold a sum of very many draws: where its distribution is not listed, but what kind it is of is known."""
+"""How many standard deviations hold a sum of very many draws: where its distribution is not listed, but what kind it is of is known.
+
+Draws are whole numbers, and these deviations are of continuous distributions. So an interval of a weighted sum of draws takes the variance
+of their continuous twins, of the same scale or sigma (`twin_variance`), and reaches half the largest weight further: `STEP`. Of a discrete
+Laplace draw this is exact: with q = e^(-1/b), P(|X| > m) = 2 q^(m + 1)/(1 + q) is at most q^(m + 1/2), which is P(|Y| > m + 1/2) of its
+twin Y, as 2 sqrt(q) <= 1 + q. Of up to three draws of both kinds the tests enumerate that no interval misses more often than it says; the
+more draws there are, the less is half a weight. Without it an interval of 95 % held 81 % where hardly a draw is not 0.
+"""
 
 from fractions import Fraction
 from functools import lru_cache
 from math import ceil, erfc, exp, lgamma, log, pi, sqrt
 from statistics import NormalDist
 from typing import Final
+
+from starling.privacy.distributions.discrete import DiscreteLaplace, Distribution
+
+STEP: Final = 0.5
+"""Of the largest weight of a draw in a sum, by which an interval is wider on either side."""
+
+
+def twin_variance(noise: Distribution) -> float:
+    """The variance of the continuous distribution with the parameter of a discrete one, which is no less than its own.
+
+    >>> from fractions import Fraction
+    >>> twin_variance(DiscreteLaplace(Fraction(3)))
+    18.0
+    """
+    return float(2 * noise.scale**2 if isinstance(noise, DiscreteLaplace) else noise.sigma_squared)
 
 
 def normal_deviations(alpha: Fraction) -> float:

@@ -40,7 +40,8 @@ def test_a_union_has_the_deviation_of_dense_least_squares(
     _, covariance = projection(design, np.zeros(len(measured)), measured)
     assert deviation == pytest.approx(np.sqrt(weights @ covariance @ weights), rel=1e-9)
     widest = deviations(chosen, ALPHA)
-    assert deviation * 1.95 <= half <= deviation * widest + 1e-12
+    # A twin of a draw is wider by a sixth in variance, or less, and no weight is above 1 (privacy/distributions/deviations.py).
+    assert deviation * 1.95 <= half <= np.hypot(deviation, np.sqrt(len(measured) / 6)) * widest + 1e-12
 
 
 def test_names_of_areas_and_of_what_lies_above_are_found() -> None:

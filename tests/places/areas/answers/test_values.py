@@ -14,7 +14,7 @@ from starling.errors import PlanError
 from starling.hierarchy.trees import Estimated
 from starling.places.areas.answers.unions import LEVEL, deviations, difference, number
 from starling.places.areas.answers.values import means_of, points_of, sums_of
-from starling.places.areas.artifact.columns import pieces
+from starling.places.areas.artifact.columns import ends_of_sums, pieces
 from starling.places.areas.artifact.map_page import views
 from starling.places.areas.measurements import noises
 from starling.places.areas.mechanism import AreaCounts, sums
@@ -22,9 +22,11 @@ from starling.places.areas.plan.model import AreasPlan
 from starling.places.areas.postprocess import estimates
 from starling.places.plan.choices import Value
 from starling.privacy.budget import Epsilon, Rho
+from starling.privacy.distributions.accuracy import standard_deviation
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
 from starling.verification import Outcome
 from tests.places.areas.worlds import plan
+from tests.privacy.distributions.test_deviations import masses
 
 BOUNDS = {"lower": -1, "upper": 3}
 RELEASES = 1500
@@ -226,3 +228,26 @@ def test_releases_of_other_values_are_compared_by_their_points_alone(tmp_path: P
     assert same.sum.lower <= -5 * 90 * (3 - 1) / 4 <= same.sum.upper
     assert same.mean is not None
     assert same.mean.estimate == 0
+
+
+@pytest.mark.parametrize("bounds", [(0, 1), (9, 10), (-3, 1)])
+@pytest.mark.parametrize(("measure", "amounts"), [("epsilon", (2, 5, 7)), ("rho", (2, 4, 6))])
+def test_intervals_hold_where_hardly_a_unit_has_noise(
+    tmp_path: Path, measure: str, amounts: tuple[int, ...], bounds: tuple[int, int]
+) -> None:
+    """By the exact distribution of the noise of both layers. Deviations alone held 81 % of means, 83 % of sums."""
+    value = Value(*bounds)
+    chosen = valued(tmp_path, measure, value={"lower": value.lower, "upper": value.upper})
+    for amount in amounts:
+        scale = Fraction(2 * value.width, amount)
+        noise = DiscreteLaplace(scale) if measure == "epsilon" else DiscreteGaussian(value.width * scale / 2)
+        drawn, chances = masses(noise)
+        likely = np.outer(chances, chances).ravel()
+        for points, above in (3, 1), (10, 5), (40, 12):
+            exact = np.array([above, points * value.width - above])
+            both = np.stack([each.ravel() for each in np.meshgrid(drawn, drawn)], axis=1) + exact
+            estimate = Estimated(both * 1.0, np.full(both.shape, standard_deviation(noise) ** 2))
+            total = above + points * value.lower
+            _, *means = means_of(value, estimate, deviations(chosen, 1 - LEVEL))
+            for (low, high), true in ((means, total / points), (ends_of_sums(chosen, estimate, 0), total)):
+                assert likely[((low <= true) & (true <= high)).reshape(-1)].sum() >= float(LEVEL)

@@ -2,7 +2,8 @@
 
 A number is a weighted sum of estimates; its variance, and the part that each draw has in it, follow from the plan (hierarchy/trees.py).
 Under rho such a sum is normal but for what is discrete in it. Under pure epsilon its interval is as wide as the largest part of one draw
-makes it (privacy/distributions/deviations.py). Ends are rounded outwards.
+makes it (privacy/distributions/deviations.py, which also says why intervals have the variance of continuous twins, and a step). Ends are
+rounded outwards, which is more than a step of whole points; of sums and means a step is added.
 
 Of a difference of two means each has an interval that misses with half of the chance, so that both hold together (Bonferroni): the least of
 one less the greatest of the other, and the other way round, are then its ends. It misses less often than is stated.
@@ -19,11 +20,11 @@ import numpy as np
 from starling.errors import ParameterError
 from starling.hierarchy.trees import Estimated, Floats, coefficients_of_sum
 from starling.places.areas.answers.values import factors_of_points, factors_of_sum, means_of, possible_sums
-from starling.places.areas.measurements import variances
+from starling.places.areas.measurements import noises, variances
 from starling.places.areas.plan.model import AreasPlan
 from starling.places.areas.plan.polygons import Areas
 from starling.planfile.spelling import did_you_mean
-from starling.privacy.distributions.deviations import laplace_deviations, normal_deviations
+from starling.privacy.distributions.deviations import STEP, laplace_deviations, normal_deviations, twin_variance
 from starling.release.codec import Json
 from starling.release.session import Described
 from starling.release.text import rounded
@@ -116,11 +117,15 @@ class Spread:
 
     Attributes:
         variance: Of the whole.
-        most: Of the draw that has most of it.
+        twin: Of the continuous twins of its draws.
+        most: Of the twin that has most of it.
+        weight: The largest that a draw has.
     """
 
     variance: float
+    twin: float
     most: float
+    weight: float
 
     def interval(self, plan: AreasPlan, factors: Sequence[float], alpha: Fraction) -> tuple[float, float]:
         """The standard deviation of a sum of such sums of independent noise, each times a factor, and the half-width of its interval, which
@@ -131,29 +136,50 @@ class Spread:
     def times(self, factors: Sequence[float]) -> "Spread":
         """The noise of a sum of such sums of independent noise, each times a factor."""
         squares = [factor * factor for factor in factors]
-        return Spread(self.variance * sum(squares), self.most * max(squares))
+        return Spread(
+            self.variance * sum(squares),
+            self.twin * sum(squares),
+            self.most * max(squares),
+            self.weight * sqrt(max(squares)),
+        )
+
+    def and_of(self, other: "Spread") -> "Spread":
+        """The noise of both, which is independent."""
+        return Spread(
+            self.variance + other.variance,
+            self.twin + other.twin,
+            max(self.most, other.most),
+            max(self.weight, other.weight),
+        )
 
     def alone(self, plan: AreasPlan, alpha: Fraction) -> tuple[float, float]:
-        """The standard deviation, and the half-width of the interval that misses with the chance `alpha`."""
-        return sqrt(self.variance), sqrt(self.variance) * deviations(plan, alpha, self.draws)
+        """The standard deviation, and the half-width of the interval that misses with the chance `alpha`, once ends are whole."""
+        return sqrt(self.variance), sqrt(self.twin) * deviations(plan, alpha, self.draws)
 
     @property
     def draws(self) -> int:
         """Of how many draws none has more of the variance than the one that has most."""
-        return max(int(self.variance / self.most * _ROUNDED), 1) if self.most > 0 else 1
+        return max(int(self.twin / self.most * _ROUNDED), 1) if self.most > 0 else 1
+
+    @property
+    def step(self) -> float:
+        """By how much more an interval reaches whose ends are not those of whole numbers."""
+        return STEP * self.weight
 
 
 def spread(plan: AreasPlan, weights: Floats) -> Spread:
     """The noise of a sum of areas with weights, float64 (areas,)."""
     measured = variances(plan)
     wanted = [np.zeros_like(each) for each in measured[:-1]] + [weights[:, np.newaxis]]
-    parts = [
-        each * each * variance
-        for each, variance in zip(
-            coefficients_of_sum(measured, list(plan.areas.parents), wanted), measured, strict=True
-        )
-    ]
-    return Spread(float(sum(part.sum() for part in parts)), max(float(part.max()) for part in parts))
+    squares = [each * each for each in coefficients_of_sum(measured, list(plan.areas.parents), wanted)]
+    own = [square * variance for square, variance in zip(squares, measured, strict=True)]
+    twins = [square * twin_variance(noise) for square, noise in zip(squares, noises(plan), strict=True)]
+    return Spread(
+        float(sum(part.sum() for part in own)),
+        float(sum(part.sum() for part in twins)),
+        max(float(part.max()) for part in twins),
+        sqrt(max(float(square.max()) for square in squares)),
+    )
 
 
 def number(plan: AreasPlan, counted: Sequence[Floats], weights: Floats, what: str, level: Fraction = LEVEL) -> Number:
@@ -180,6 +206,7 @@ def number(plan: AreasPlan, counted: Sequence[Floats], weights: Floats, what: st
         return answer
     of_sum = factors_of_sum(plan.value)
     total, half = float(whole @ of_sum), noise.interval(plan, of_sum * slices, 1 - level)[1]
+    half += noise.times(of_sum).step
     sides = np.array([float(floor(total - half)), float(ceil(total + half))])
     summed = Interval(total, *(sides if slices > 1 else possible_sums(plan.value, sides)).tolist())
     means = [_mean(plan, noise, layers, weights, (1 - level) / slices) for layers in counted]
@@ -189,10 +216,9 @@ def number(plan: AreasPlan, counted: Sequence[Floats], weights: Floats, what: st
 def _mean(plan: AreasPlan, noise: Spread, layers: Floats, weights: Floats, alpha: Fraction) -> Interval:
     """The mean of a value in a sum of areas, from the estimates of both layers of the areas and the noise of one layer of the sum."""
     assert plan.value is not None
-    both = Estimated((weights @ layers)[np.newaxis], np.full((1, 2), noise.variance))
-    mean, lower, upper = (
-        float(each[0, 0]) for each in means_of(plan.value, both, deviations(plan, alpha, noise.draws))
-    )
+    both = Estimated((weights @ layers)[np.newaxis], np.full((1, 2), noise.twin))
+    means = means_of(plan.value, both, deviations(plan, alpha, noise.draws), noise.step)
+    mean, lower, upper = (float(each[0, 0]) for each in means)
     return Interval(None if isnan(mean) else mean, lower, upper)
 
 
@@ -220,25 +246,25 @@ def difference(
     if one.measure != other.measure:
         problem = f"is for {other.measure}, and the release for {one.measure}: their noise has no common interval"
         raise ParameterError("minus_release", problem, "name a release for the same measure")
-    noises = [spread(plan, weights) for plan in plans]
+    spreads = [spread(plan, weights) for plan in plans]
 
-    def apart(factors: Sequence[Sequence[float]]) -> tuple[float, float, float]:
-        """How much more of it there is here, its standard deviation, and half the width of its interval."""
+    def apart(factors: Sequence[Sequence[float]]) -> tuple[float, float, float, float]:
+        """How much more of it there is here, its standard deviation, half the width of its interval, and its step."""
         here, there = (float(weights @ layers @ own) for layers, own in zip(counted, factors, strict=True))
-        parts = [noise.times(own) for noise, own in zip(noises, factors, strict=True)]
-        both = Spread(sum(each.variance for each in parts), max(each.most for each in parts))
-        return here - there, *both.alone(one, 1 - level)
+        first, second = (noise.times(own) for noise, own in zip(spreads, factors, strict=True))
+        both = first.and_of(second)
+        return here - there, *both.alone(one, 1 - level), both.step
 
-    points, deviation, half = apart([factors_of_points(plan.value) for plan in plans])
+    points, deviation, half, _ = apart([factors_of_points(plan.value) for plan in plans])
     answer = Number(what, points, deviation, floor(points - half), ceil(points + half), level)
     if one.value is None or (one.value, one.columns.value) != (other.value, other.columns.value):
         return answer
-    total, _, half = apart([factors_of_sum(one.value)] * 2)
+    total, _, half, step = apart([factors_of_sum(one.value)] * 2)
     means = [
         _mean(plan, noise, layers, weights, (1 - level) / 2)
-        for plan, noise, layers in zip(plans, noises, counted, strict=True)
+        for plan, noise, layers in zip(plans, spreads, counted, strict=True)
     ]
-    summed = Interval(total, float(floor(total - half)), float(ceil(total + half)))
+    summed = Interval(total, float(floor(total - half - step)), float(ceil(total + half + step)))
     return replace(answer, sum=summed, mean=_mean_difference(*means))
 
 

@@ -5,7 +5,8 @@ sum is (b A + a B)/(b - a), and the mean a + (b - a) s, s = A/(A + B). Estimates
 that points and sums have exact deviations, and add up over areas.
 
 The interval of a mean holds every s in [0, 1] for which (1 - s) A - s B, whose expectation is 0 at the true one, is no farther from 0 than
-so many of its own deviations (Fieller 1954): no ratio is approximated, and it holds the true mean as often as such a sum is within them.
+so many of its own deviations, and a step of what is drawn (Fieller 1954): no ratio is approximated, and it holds the true mean as often as
+such a sum is within them. The step is that of the deviations too, sqrt((1 - s)^2 + s^2), which is no less than the larger weight.
 Its ends solve a quadratic; where that has no bounded interval, all of [a, b] is left.
 """
 
@@ -17,6 +18,9 @@ from starling.hierarchy.trees import Estimated, Floats
 from starling.places.areas.plan.model import AreasPlan
 from starling.places.plan.choices import Value
 
+UNIT: Final = 1.0
+"""By how much more than its deviations the noise of an estimate may be off, where its draws are not looked at: two steps of a weight of 1
+(privacy/distributions/deviations.py), so that 95 % hold with the variance of the draws themselves (tests/places/areas/answers)."""
 ROUNDING: Final = 2.0**-40
 """Of a mean, relative to the bounds, by which its interval is wider."""
 
@@ -57,19 +61,22 @@ def _combined(estimated: Estimated, factors: tuple[float, ...]) -> Estimated:
     return Estimated(np.asarray(count), np.asarray(variance))
 
 
-def means_of(value: Value, estimated: Estimated, deviations: float) -> tuple[Floats, Floats, Floats]:
+def means_of(
+    value: Value, estimated: Estimated, deviations: float, step: float = UNIT
+) -> tuple[Floats, Floats, Floats]:
     """The mean of a value of each node and slice, float64 (nodes, slices), with the ends of its interval.
 
     Args:
         value: The public bounds.
         estimated: Both layers, (nodes, slices * layers), of equal variance.
-        deviations: So many that hold all but the wanted part of a sum of their noise.
+        deviations: So many that hold all but the wanted part of a sum of their noise,
+        step: and by how much it may be off more.
 
     Returns:
         The mean, no number where less than half a point is released, and the ends, rounded outwards.
     """
     above, below, variance = estimated.count[:, ::2], estimated.count[:, 1::2], estimated.variance[:, ::2]
-    units, slack = above + below, deviations**2 * variance
+    units, slack = above + below, (deviations * np.sqrt(variance) + step) ** 2
     share = np.divide(above, units, out=np.full_like(units, np.nan), where=2 * units >= value.width)
     leading, middle = units**2 - 2 * slack, above * units - slack
     root = np.sqrt(np.maximum(slack * (above**2 + below**2 - slack), 0))

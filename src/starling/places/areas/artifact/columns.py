@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from starling.hierarchy.trees import Estimated
 from starling.places.areas.answers.unions import LEVEL, deviations
-from starling.places.areas.answers.values import means_of, points_of, possible_sums, sums_of
+from starling.places.areas.answers.values import UNIT, factors_of_sum, means_of, points_of, possible_sums, sums_of
 from starling.places.areas.artifact.public_plan import COUNTS, SCHEMA, WORDS
 from starling.places.areas.plan.model import AreasPlan
 from starling.release.datapackage import Sheet
@@ -106,11 +106,19 @@ def _of_value(plan: AreasPlan, estimate: Estimated, number: int) -> dict[str, np
     if plan.value is None:
         return {}
     sums, both = sums_of(plan.value, estimate), slice(2 * number, 2 * number + 2)
-    low, high = (possible_sums(plan.value, each) for each in _outwards(plan, sums, number))
+    low, high = ends_of_sums(plan, estimate, number)
     of_slice = Estimated(estimate.count[:, both], estimate.variance[:, both])
     means = [each[:, 0] for each in means_of(plan.value, of_slice, deviations(plan, 1 - LEVEL))]
     columns = (sums.count[:, number], low.astype(np.int64), high.astype(np.int64), pa.array(means[0], from_pandas=True))
     return dict(zip(VALUE_WORDS, (*columns, *means[1:]), strict=True))
+
+
+def ends_of_sums(plan: AreasPlan, estimate: Estimated, number: int) -> tuple[np.ndarray, np.ndarray]:
+    """The 95 % interval of the sum of each node of a level in a slice, float64 (nodes,) each: rounded outwards, cut at what is possible."""
+    assert plan.value is not None
+    step = UNIT * max(map(abs, factors_of_sum(plan.value)))
+    low, high = _outwards(plan, sums_of(plan.value, estimate), number, step)
+    return possible_sums(plan.value, low), possible_sums(plan.value, high)
 
 
 def ends(plan: AreasPlan, estimate: Estimated, number: int) -> tuple[np.ndarray, np.ndarray]:
@@ -119,8 +127,8 @@ def ends(plan: AreasPlan, estimate: Estimated, number: int) -> tuple[np.ndarray,
     return np.maximum(low, 0).astype(np.int64), np.maximum(high, 0).astype(np.int64)
 
 
-def _outwards(plan: AreasPlan, estimate: Estimated, number: int) -> tuple[np.ndarray, np.ndarray]:
-    """The 95 % interval of each node, float64 (nodes,) each, rounded outwards, of numbers that may be negative."""
-    half = deviations(plan, 1 - LEVEL) * np.sqrt(estimate.variance[:, number])
+def _outwards(plan: AreasPlan, estimate: Estimated, number: int, step: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
+    """The 95 % interval of each node, float64 (nodes,) each, wider by a step and rounded outwards, of numbers that may be negative."""
+    half = deviations(plan, 1 - LEVEL) * np.sqrt(estimate.variance[:, number]) + step
     middle = estimate.count[:, number]
     return np.floor(middle - half), np.ceil(middle + half)

@@ -3,7 +3,8 @@
 An answer is the sum over origins i and destinations j of a_i b_j x_ij. The estimate is linear, so an answer weighs the noise of the numbers
 of a pair of levels (l, m) by u_l(a) u_m(b), where u are the coefficients that least squares along one end give to measured nodes. The
 variance is the sum over pairs of V_lm |u_l|^2 |u_m|^2, with V_lm the variance of the noise as it is drawn. The most that one draw has of
-it, the largest V_lm max(u_l^2) max(u_m^2), says how many deviations hold all but a chance (privacy/distributions/deviations.py).
+it, the largest V_lm max(u_l^2) max(u_m^2), says how many deviations hold all but a chance (privacy/distributions/deviations.py, which also
+says why margins have the variances of continuous twins in place of V, and half the largest weight of a draw).
 Rounding to units moves an answer by at most half a unit for each of its cells.
 
 Of a difference of two answers of one slice both weigh the same draws, so that the number from node i to node j of a pair of levels has the
@@ -26,7 +27,7 @@ from starling.places.flows.measurements import UNIT
 from starling.places.flows.plan.levels import Int64, Levels
 from starling.privacy.budget import Cost, Epsilon
 from starling.privacy.distributions.accuracy import standard_deviation
-from starling.privacy.distributions.deviations import laplace_deviations, normal_deviations
+from starling.privacy.distributions.deviations import STEP, laplace_deviations, normal_deviations, twin_variance
 
 Floats = npt.NDArray[np.float64]
 COLUMNS = 512
@@ -57,14 +58,16 @@ class Noise:
 
     Attributes:
         variances: float64 (measured levels, measured levels): of the noise of one number from a node of a level to one of a level.
+        twins: float64 (measured levels, measured levels): the same of the continuous twin of that noise.
     """
 
     def __init__(self, levels: Levels, cost: Cost, trips: int) -> None:
         self._levels, self._cost = levels, cost
         self._factors = levels.relative_variances(cost)
         many = len(levels.measured)
-        spreads = [standard_deviation(levels.noise(pair, cost, trips)) ** 2 for pair in levels.pairs]
-        self.variances = np.array(spreads).reshape(many, many)
+        noises = [levels.noise(pair, cost, trips) for pair in levels.pairs]
+        self.variances = np.array([standard_deviation(noise) ** 2 for noise in noises]).reshape(many, many)
+        self.twins = np.array([twin_variance(noise) for noise in noises]).reshape(many, many)
 
     def end(self, weights: Floats) -> EndWeights:
         """The weights of measured nodes in sums over the areas of one end, of which float64 (areas, answers) are the weights."""
@@ -96,13 +99,14 @@ class Noise:
         """By how much each answer errs at most, but for a chance of `alpha`: float64 (answers of origins, answers of destinations); or the
         same answer of one slice less that of another, of 2 `slices`.
         """
-        variance = slices * (origins.squares.T @ self.variances @ destinations.squares)
+        variance = slices * (origins.squares.T @ self.twins @ destinations.squares)
         largest = np.zeros(variance.shape)
-        for row, column in np.ndindex(self.variances.shape) if isinstance(self._cost, Epsilon) else ():
-            own = np.outer(origins.largest[row], destinations.largest[column]) * self.variances[row, column]
+        for row, column in np.ndindex(self.twins.shape) if isinstance(self._cost, Epsilon) else ():
+            own = np.outer(origins.largest[row], destinations.largest[column]) * self.twins[row, column]
             np.maximum(largest, own, out=largest)
         moved = slices * np.outer(origins.cells, destinations.cells) * HALF
-        return np.asarray(self._deviations(variance, largest, alpha) * np.sqrt(variance) + moved)
+        weights = np.outer(*(np.sqrt(each.largest.max(axis=0)) for each in (origins, destinations)))
+        return np.asarray(self._deviations(variance, largest, alpha) * np.sqrt(variance) + moved + STEP * weights)
 
     def _deviations(self, variance: Floats, largest: Floats, alpha: Fraction) -> Floats:
         """How many deviations of each answer hold all but a chance; `largest` is the most of its variance that one draw has, which Gaussian
@@ -126,17 +130,21 @@ class Noise:
         deviation. Each group is the weights of areas as origins and as destinations, float64 (areas,); groups that are `apart`, in two
         slices, have no draw in common.
         """
-        variance = largest = cells = 0.0
+        variance = twin = largest = most = cells = 0.0
         for groups in ([one], [other]) if apart else ([one, (other[0], -other[1])],):
             origins, destinations = (np.stack(each, axis=1) for each in zip(*groups, strict=True))
             ends = product(self._coefficients(origins), self._coefficients(destinations))
-            for (rows, columns), drawn in zip(ends, self.variances.reshape(-1).tolist(), strict=True):
+            drawn = zip(self.variances.reshape(-1).tolist(), self.twins.reshape(-1).tolist(), strict=True)
+            for (rows, columns), (own, of_twin) in zip(ends, drawn, strict=True):
                 for weights in _weights(rows, columns):
-                    variance += drawn * float((weights * weights).sum())
-                    largest = max(largest, drawn * float((weights * weights).max()))
+                    squares = weights * weights
+                    variance += own * float(squares.sum())
+                    twin += of_twin * float(squares.sum())
+                    largest = max(largest, of_twin * float(squares.max()))
+                    most = max(most, float(squares.max()))
             cells += sum(float(np.abs(weights).sum()) for weights in _weights(origins, destinations))
-        deviations = self._deviations(np.array(variance), np.array(largest), alpha)
-        return float(deviations) * sqrt(variance) + cells * HALF, sqrt(variance)
+        deviations = self._deviations(np.array(twin), np.array(largest), alpha)
+        return float(deviations) * sqrt(twin) + cells * HALF + STEP * sqrt(most), sqrt(variance)
 
 
 def _weights(rows: Floats, columns: Floats) -> Iterator[Floats]:
