@@ -3,7 +3,7 @@
 import json
 from dataclasses import replace
 from fractions import Fraction
-from math import exp, sqrt
+from math import exp, log, sqrt
 from pathlib import Path
 from typing import Any
 
@@ -127,7 +127,9 @@ def test_what_cannot_be_combined_is_refused(scans: tuple[Path, Path], tmp_path: 
     assert "are fewer than two" in refused(first)
     assert "is of the people of hospital-1scan, who would count twice" in refused(first, first)
     assert "has the dominant model, and hospital-1scan the additive one" in refused(first, dominant)
-    assert "is no scan; name releases of starling genome scan" in refused(first, other)
+    assert "is no scan, and no effects of SNPs; name releases of starling genome scan, or of snp-effects" in refused(
+        first, other
+    )
 
 
 def test_people_of_one_population_do_not_count_twice(scans: tuple[Path, Path]) -> None:
@@ -168,3 +170,109 @@ def test_builds_of_the_genome_must_not_differ(scans: tuple[Path, Path]) -> None:
         first.plan, second.plan = replace(first.plan, build="GRCh37"), replace(second.plan, build="GRCh38")
         with pytest.raises(ParameterError, match="has positions of GRCh38, and hospital-1scan of GRCh37"):
             genome.combine([first, second])
+
+
+def test_effects_are_combined_by_the_variance_of_their_samples_and_noise(tmp_path: Path) -> None:
+    """One hospital has ten times the noise; it counts the other allele of the first SNP, and does not tell of the third."""
+    few, more = ("rs1", "rs2"), ("rs3", "rs1", "rs2")
+    asked = [genome.SnpEffects(more, Fraction(400), Fraction(4)), genome.SnpEffects(few, Fraction(40), Fraction(4))]
+    paths = [released(tmp_path, seed, question) for seed, question in zip((1, 2), asked, strict=True)]
+    with opened(paths[0]) as first, opened(paths[1]) as second:
+        combined = genome.combine([first, second])
+        answers: list[Any] = [release.answer for release in (first, second)]
+    table = {row["SNP"]: row for row in combined.table.to_pylist()}
+    assert list(table) == ["rs1", "rs2", "rs3"]
+    assert [row["STUDIES"] for row in table.values()] == [2, 2, 1]
+    assert list(combined.tables) == ["effects"]
+    effects = [{each.snp: each for each in answer.effects} for answer in answers]
+    only = effects[0]["rs3"].odds_ratio
+    assert [table["rs3"][name] for name in ("OR", "L95", "U95")] == pytest.approx(
+        [only.estimate, only.low, only.high], rel=1e-4
+    )
+    for name in ("rs1", "rs2"):
+        ratios = [each[name].odds_ratio for each in effects]
+        # Where z is that of an effect, its standard error follows.
+        betas = [log(ratio.estimate) for ratio in ratios]
+        errors = [abs(beta / each[name].z) for beta, each in zip(betas, effects, strict=True)]
+        betas[1] *= -1 if name == "rs1" else 1
+        weights = [1 / error**2 for error in errors]
+        mean = sum(weight * beta for weight, beta in zip(weights, betas, strict=True)) / sum(weights)
+        q = sum(weight * (beta - mean) ** 2 for weight, beta in zip(weights, betas, strict=True))
+        row = table[name]
+        assert (row["BETA"], row["SE"]) == (
+            pytest.approx(mean, rel=1e-3),
+            pytest.approx(1 / sqrt(sum(weights)), rel=1e-3),
+        )
+        assert (row["OR"], row["Q"]) == (pytest.approx(exp(mean), rel=1e-3), pytest.approx(q, rel=1e-2, abs=1e-4))
+        assert row["L95"] < row["OR"] < row["U95"]
+    for says in (
+        "Genotypes, covariates and who takes part are not protected",
+        "rs1: odds ratio of each copy about",
+        "by one study.",
+    ):
+        assert says in str(combined)
+    written = combined.write(tmp_path / "together")
+    origin = json.loads((written / "origin.json").read_text())
+    assert {path.name for path in written.iterdir()} == {*origin["files"], "origin.json"}
+    assert set(origin["files"]) == {"effects.tsv", "effects.svg", "index.html"}
+    assert [row["SNP"] for row in combined.as_json()["effects"]] == [*table]  # type: ignore[union-attr,index,call-overload]
+
+
+@pytest.mark.slow
+def test_slopes_of_whole_persons_are_combined_and_said_to_be(tmp_path: Path) -> None:
+    """Where noise leaves open whether copies vary at all, a study tells nothing of the SNP."""
+    paths = []
+    for seed, epsilon in ((1, 400), (2, 400), (3, "0.01")):
+        study = a_study(snps=3, people=80, seed=seed, missing=0)
+        rows = zip(study.ids, study.places, study.alleles, strict=True)
+        plan = genome.plan(
+            [(name, *place, *alleles) for name, place, alleles in rows], people=80, between=("0", "4"), steps=4
+        )
+        question = genome.SnpEffects(tuple(study.ids[:2]), Fraction(epsilon))
+        plan.release(write_bed(study, tmp_path / f"{seed}"), question, tmp_path / f"of-{seed}").close()
+        paths.append(tmp_path / f"of-{seed}")
+    with opened(paths[0]) as first, opened(paths[1]) as second, opened(paths[2]) as noisy:
+        combined = genome.combine([first, second, noisy])
+        scan = released(tmp_path, 4, genome.SnpEffects(("rs1",), Fraction(1)))
+        with (
+            opened(scan) as other,
+            pytest.raises(ParameterError, match="protects each phenotype, and of-1 each person"),
+        ):
+            genome.combine([first, other])
+    assert all(each.endswith("?") for each in combined.table["DIRECTION"].to_pylist())
+    assert "OR" not in combined.table.column_names
+    assert "Each person is protected whole" in str(combined)
+    assert "not protected" not in str(combined)
+    origin = json.loads((combined.write(tmp_path / "together") / "origin.json").read_text())
+    assert "protected" in origin
+    assert "unprotected" not in origin
+
+
+@pytest.mark.slow
+def test_effects_that_cannot_be_combined_are_refused(scans: tuple[Path, Path], tmp_path: Path) -> None:
+    snps, one = ("rs1", "rs2"), Fraction(1)
+    ratios, shares, chosen, ends, others = (
+        released(tmp_path, seed, question, **choices)
+        for seed, (question, choices) in enumerate(
+            (
+                (genome.SnpEffects(snps, one, one / 2), {}),
+                (genome.SnpEffects(snps, one), {}),
+                (genome.SnpEffects(snps, one, one / 2, chosen=True), {}),
+                (genome.SnpEffects(snps, one), {"between": ("0", "4"), "steps": 4}),
+                (genome.SnpEffects(snps, one), {"between": ("0", "8"), "steps": 8}),
+            ),
+            start=11,
+        )
+    )
+    for paths, problem in (
+        ((ratios, shares), "is effects by shares of cases, and hospital-11snp_effects effects by odds ratios"),
+        ((ratios, chosen), "has effects of SNPs that its own phenotypes named"),
+        ((scans[0], ratios), "is effects by odds ratios, and hospital-1scan a scan of cases and controls"),
+        (
+            (ends, others),
+            "is effects by a phenotype from 0 to 8, and hospital-14snp_effects effects by a phenotype from 0 to 4",
+        ),
+        ((ratios, ratios), "who would count twice"),
+    ):
+        with pytest.raises(ParameterError, match=problem):
+            genome.combine(opened(path) for path in paths)

@@ -118,8 +118,10 @@ def test_scans_of_one_scale_are_combined_and_others_are_not(folder: Path) -> Non
         unit="phenotype",
     )
     cases.release(prefix, Scan(FAR), folder / "cases").close()
-    for name, scale in (("two", "from 15 to 45 in 2 intervals"), ("cases", "of cases and controls")):
-        with pytest.raises(ParameterError, match=f"{scale}, and scan1 of a phenotype from 15 to 45 in 5 intervals"):
+    for name, scale in (("two", "from 15 to 45 in 2 intervals"), ("cases", "a scan of cases and controls")):
+        with pytest.raises(
+            ParameterError, match=f"{scale}, and scan1 a scan of a phenotype from 15 to 45 in 5 intervals"
+        ):
             genome.combine([one, opened(folder / name)])
 
 

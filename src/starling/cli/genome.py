@@ -272,11 +272,11 @@ def export(release: Path, *, form: "Format", out: Path, key: str | None) -> Resu
 @options.new_folder
 @options.signer
 def combine(releases: tuple[Path, ...], *, out: Path, key: str | None) -> Result:
-    """Combine scans of different people by inverse variance, from their releases alone.
+    """Combine scans, or effects of SNPs, of different people by inverse variance, from their releases alone.
 
-    Each RELEASE is a folder or its zip, of scan, and of one model; it is compared with its signature. The folder has effect, standard
-    error, p-value and heterogeneity of each SNP as a table with tabs, regions, pictures, and origin.json, which names the releases. Opens
-    no genotypes and charges nothing.
+    Each RELEASE is a folder or its zip, all of scan or all of snp-effects without --chosen, and of one model; it is compared with its
+    signature. The folder has effect, standard error, p-value and heterogeneity of each SNP as a table with tabs, of scans regions,
+    pictures, and origin.json, which names the releases. Opens no genotypes and charges nothing.
     """
     from starling.genome.combining import combine as together
 

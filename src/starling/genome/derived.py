@@ -1,4 +1,4 @@
-"""What follows from released scans alone, as one folder: tables, pictures, a page, and which releases it is of.
+"""What follows from released scans or effects alone, as one folder: tables, pictures, a page, and which releases it is of.
 
 Nothing is read but releases, and nothing is charged. The same releases and choices give the same bytes, so that whoever has the releases
 repeats the command and compares; nothing here is signed.
@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import pyarrow as pa
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 ORIGIN: Final = "origin.json"
 """The file that names releases and choices."""
-PICTURES: Final = ("scan", "scan-qq")
+PICTURES: Final = ("scan", "scan-qq", "effects")
 MISSING: Final = "NA"
 SIGNS: Final = "DIRECTION"
 """A column that holds signs alone, which no spreadsheet takes for more."""
@@ -59,11 +59,17 @@ class Origin:
 
 
 class Derived(Described):
-    """What follows from released scans: shown in a session, and written as a folder."""
+    """What follows from releases: shown in a session, and written as a folder."""
 
     __slots__ = ()
 
     origins: tuple[Origin, ...]
+    _subject: ClassVar[str] = "Numbers that follow from released scans"
+
+    @property
+    def _protection(self) -> dict[str, Json]:
+        """What is not protected, or what is."""
+        return {"unprotected": UNPROTECTED}
 
     @property
     @abstractmethod
@@ -84,7 +90,7 @@ class Derived(Described):
         """What it says; first, what is not protected."""
 
     def plot(self) -> Plots:
-        """Its Manhattan and QQ plots."""
+        """Its pictures: of scans Manhattan and QQ plots, of effects a forest plot."""
         shown = self.pictured
         pictures = {
             kind: Section(KINDS[kind].title, pictures=(picture(kind, shown),))
@@ -96,7 +102,7 @@ class Derived(Described):
         origin = Table(header, rows, f"Releases: {len(rows):,}", words=True)
         return Plots(
             shown.plan.title,
-            "Numbers that follow from released scans",
+            self._subject,
             pictures,
             (Section("Where this is from", _CHECKED, tables=(origin,)),),
             (Section("What it says", "\n\n".join(self._sentences())),),
@@ -115,7 +121,7 @@ class Derived(Described):
         texts = {f"{name}.tsv": tab_separated(table) for name, table in self.tables.items()} | self.plot().texts()
         origin: dict[str, Json] = {
             "software": SOFTWARE,
-            "unprotected": UNPROTECTED,
+            **self._protection,
             **self._choices(),
             "releases": [asdict(each) for each in self.origins],
             "files": {name: sha256(text.encode()).hexdigest() for name, text in texts.items()},

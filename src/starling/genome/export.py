@@ -38,9 +38,10 @@ from starling.genome.inference.called import called_table
 from starling.genome.inference.intervals import Noise
 from starling.genome.measurements import Drawn, Scanned
 from starling.genome.plan import Explore, ExploreEffects, Model, Plan, Question, Scan, SnpEffects, SnpPval
+from starling.genome.postprocess.effects import OF
 from starling.genome.postprocess.estimates import Exploration, estimate
 from starling.genome.postprocess.p_values import CONFIDENCE, PValue
-from starling.genome.postprocess.wording import OF, TESTS
+from starling.genome.postprocess.wording import TESTS
 from starling.genome.statistics.association import allele_tables, chi_squared_statistic
 from starling.planfile.values import write_new
 from starling.privacy.distributions.accuracy import standard_deviation

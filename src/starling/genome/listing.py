@@ -11,7 +11,7 @@ import numpy.typing as npt
 from starling.errors import ParameterError
 from starling.genome.pictures.answers import Answers
 from starling.genome.plan import Plan
-from starling.genome.postprocess.wording import effect_text
+from starling.genome.postprocess.effects import effect_text
 from starling.release.codec import Json
 from starling.release.reading import PER_VALUE, check_part
 from starling.release.work import Work

@@ -1,5 +1,6 @@
 """Studies combined by inverse variance: against the formulas SNP by SNP, whatever is missing, turned or listed in another order."""
 
+from dataclasses import replace
 from math import isnan, nan, sqrt
 
 import numpy as np
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import chi2
 
 from starling.errors import ParameterError
+from starling.genome.inference.effects import reach_of
 from starling.genome.inference.meta_analysis import Effects, MetaAnalysis, analyse_together
 from starling.genome.plan.snps import snps_of
 
@@ -98,3 +100,40 @@ def test_heterogeneity_is_flat_where_all_studies_have_the_same_effect() -> None:
     assert np.mean(inside) == pytest.approx(0.95, abs=0.012)
     unweighted = [Effects(study.snps, study.beta, np.ones(4000)) for study in studies]
     assert np.mean(analyse_together(unweighted, of_copies=True).q_p < 0.05) > 0.1
+
+
+def test_intervals_hold_noise_that_is_not_normal() -> None:
+    """Of three studies, mostly of Laplace noise: 40,000 means, fixed seed. Intervals as if noise were not there miss twice too often."""
+    draw = np.random.default_rng(6)
+    deviations, scales = np.array([0.1, 0.2, 0.1]), np.array([1.0, 0.7, 1.5])
+    errors = np.sqrt(deviations**2 + 2 * scales**2)
+    share = 2 * scales**2 / errors**2
+    values = draw.normal(0, deviations[:, None], (3, 40_000)) + draw.laplace(0, scales[:, None], (3, 40_000))
+    one = [
+        Effects(effects({1: (False, 0.0, error)}).snps, np.zeros(1), np.array([error]), np.array([part]))
+        for error, part in zip(errors, share, strict=True)
+    ]
+    result = analyse_together(one, of_copies=True)
+    means = (values / errors[:, None] ** 2).sum(axis=0) / (1 / errors**2).sum()
+    (error,), (reach,) = result.standard_error, result.reach
+    assert np.std(means) == pytest.approx(error, rel=0.02)
+    assert 0.95 <= np.mean(np.abs(means) < reach) < 0.965
+    without = error * np.sqrt(1 - result.noise[0])
+    assert np.mean(np.abs(means) < 1.96 * without) < 0.9
+    (high,) = result.high
+    result = replace(result, beta=result.beta + reach)
+    assert high == reach
+    assert 10 ** result.log10_p[0] == pytest.approx(0.05, rel=1e-3)
+
+
+def test_a_study_alone_keeps_its_own_interval_and_noise_that_tells_nothing_weighs_nothing() -> None:
+    snps = effects({1: (False, 0.0, 1.0), 2: (False, 0.0, 1.0)}).snps
+    told, none = (
+        Effects(snps, np.array([0.5, 0.5]), np.array(error), np.array([0.5, 0.0]))
+        for error in ([1.0, 1.0], [np.inf, 1.0])
+    )
+    result = analyse_together([told, none], of_copies=True)
+    assert result.directions == ("+?", "++")
+    assert result.noise.tolist() == [0.5, 0]
+    assert result.reach[0] == pytest.approx(reach_of(sqrt(0.5), 0.5, 0.05))
+    assert result.reach[1] == pytest.approx(1.959964 * sqrt(0.5))

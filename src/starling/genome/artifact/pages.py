@@ -19,6 +19,7 @@ from starling.genome.plan import Explore, ExploreEffects, LocSig, NumSig, Plan, 
 from starling.genome.plan.choices import UNPROTECTED
 from starling.genome.plan.missing import counts_apart
 from starling.genome.plan.quantitative import phenotype_in_words
+from starling.genome.postprocess.effects import OF, effect_text
 from starling.genome.postprocess.estimates import (
     Answer,
     Correlated,
@@ -34,11 +35,9 @@ from starling.genome.postprocess.p_values import CONFIDENCE, PValue
 from starling.genome.postprocess.wording import (
     MEASURES,
     MOST,
-    OF,
     PERCENT,
     TESTS,
     answer_text,
-    effect_text,
     error_text,
     p_text,
     verdict,

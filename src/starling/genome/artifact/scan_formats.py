@@ -17,7 +17,7 @@ from starling.genome.plan.choices import UNPROTECTED, WHOLE_PERSON
 from starling.genome.plan.intervals import divided_in_words
 from starling.genome.plan.queries import selecting
 from starling.genome.plan.scanning import Scan
-from starling.genome.postprocess.wording import ONE_MORE
+from starling.genome.postprocess.effects import ONE_MORE
 from starling.planfile.values import exact_text
 from starling.release.cells import text_cell
 

@@ -16,11 +16,12 @@ one copy at least and by the range at most. So there is an answer for whatever w
 """
 
 from dataclasses import dataclass, replace
-from math import log, sqrt
+from math import inf, log, sqrt
 from typing import Final
 
 import numpy as np
 
+from starling.genome.arrays import Float64
 from starling.genome.inference.effects import MISS, SnpEffect, log_tail, reach_of, reach_of_chosen, to_digits
 from starling.genome.inference.intervals import Interval
 from starling.genome.inference.scans import ScanRows
@@ -135,6 +136,21 @@ def slope_rows(plan: Plan, question: SnpEffects, drawn: NoisyMoments) -> ScanRow
     calls = np.array([each.people for each in effects], dtype=np.int64)
     frequencies = np.array([each.frequency for each in effects], dtype=np.float64)
     return ScanRows(z, log10_p, p, beta, errors, np.full(len(effects), np.nan), low, high, calls, frequencies)
+
+
+def slope_errors(plan: Plan, question: SnpEffects, drawn: NoisyMoments) -> tuple[Float64, Float64]:
+    """The standard error of each slope, sampling and noise together, in the unit of the phenotype, and the share of noise in its square,
+    float64 (k,) each; infinite where copies are not known to vary by more than noise, so that the slope may be any.
+    """
+    assert plan.between is not None
+    width, errors = float(plan.between[1] - plan.between[0]), []
+    for sums in sums_of(plan, question, drawn):
+        slope = min(max(sums.a / sums.b, -1.0), 1.0) if sums.b > 0 else 0.0
+        noise = sums.spread.noise(slope)
+        variance = sums.spread.sampling + noise
+        known = sums.b > NORMAL * sqrt(sums.spread.squared)
+        errors.append((width * sqrt(variance) / sums.b if known else inf, noise / variance))
+    return np.array([error for error, _ in errors]), np.array([share for _, share in errors])
 
 
 def slope_of(plan: Plan, question: SnpEffects, sums: SnpSums) -> tuple[float, float, float]:

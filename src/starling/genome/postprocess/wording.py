@@ -21,7 +21,6 @@ from starling.genome.plan import (
     ExploreEffects,
     LocBlock,
     LocSig,
-    Model,
     NumSig,
     Plan,
     Question,
@@ -31,6 +30,7 @@ from starling.genome.plan import (
 from starling.genome.plan.intervals import divided_in_words
 from starling.genome.plan.quantitative import protected_in_words
 from starling.genome.plan.queries import Paying, prevalence_event
+from starling.genome.postprocess.effects import OF, effect_text, power_text, snp_effect_text
 from starling.genome.postprocess.estimates import (
     Answer,
     Correlated,
@@ -62,14 +62,6 @@ TEST_LABELS: Final = {code: f"{text} test" for code, text in TESTS.items()}
 PERCENT: Final = f"{float(100 * CONFIDENCE):g} %"
 """The chance that an interval holds."""
 MEASURES: Final = {"r2": "r²", "dprime": "|D'|"}
-OF: Final[dict[Model, str]] = {
-    "dominant": "of carriers",
-    "recessive": "of carriers of two copies",
-    "genotypic": "of the allele",
-    "allelic": "of the allele",
-    "additive": "of each copy",
-}
-"""What an odds ratio and shares are of, under each model."""
 MOST: Final = 20
 """SNPs that are named in a sentence."""
 EXACT_MODELS: Final = ("dominant", "recessive", "additive")
@@ -157,7 +149,11 @@ def error_text(plan: Plan, question: Question, error: Error) -> list[str]:
 def p_text(p_value: PValue) -> tuple[str, str, str]:
     """A p-value and the ends of its interval."""
     log10 = p_value.log10
-    return _power(log10.estimate, p_value.p), _power(log10.low, p_value.low), _power(log10.high, p_value.high)
+    return (
+        power_text(log10.estimate, p_value.p),
+        power_text(log10.low, p_value.low),
+        power_text(log10.high, p_value.high),
+    )
 
 
 def verdict(plan: Plan, p_value: PValue) -> str:
@@ -217,14 +213,7 @@ def regions_text(regions: Sequence[Region]) -> list[str]:
 
 
 def _effects(plan: Plan, answer: EffectsAnswer) -> list[str]:
-    lines = []
-    trait = "the phenotype" if plan.between is not None else "the share of cases"
-    for each in answer.effects[:MOST]:
-        value, low, high = effect_text(each.slope if each.odds_ratio is None else each.odds_ratio)
-        what = f"{trait} grows by about" if each.odds_ratio is None else f"odds ratio {OF[plan.model]} about"
-        if each.odds_ratio is None:
-            value = f"{value} with {ONE_MORE[plan.model]}"
-        lines.append(f"{each.snp}: {what} {value} ({low} to {high}); p is about {_power(each.log10_p, each.p)}.")
+    lines = [f"{snp_effect_text(plan, each)}." for each in answer.effects[:MOST]]
     more = len(answer.effects) - len(lines)
     lines += [f"And {more:,} more, in the table."] if more > 0 else []
     if answer.explained:
@@ -243,11 +232,6 @@ def _exploration(plan: Plan, question: Question, answer: EffectsExploration) -> 
 
 
 _NOTHING: Final = "So nothing was followed up."
-ONE_MORE: Final = {
-    "additive": "one more copy",
-    "dominant": "carrying the allele",
-    "recessive": "carrying two copies",
-}
 _SUPPOSED: Final = (
     "No number of cases was paid for: p-values suppose as many cases as controls, which makes them too large for a"
     " rare disease."
@@ -329,21 +313,8 @@ def _p_value(plan: Plan, p_value: PValue) -> str:
     )
 
 
-def effect_text(interval: Interval) -> tuple[str, str, str]:
-    """An odds ratio or a share, and the ends of its range."""
-    return f"{interval.estimate:z.3g}", f"{interval.low:z.3g}", f"{interval.high:z.3g}"
-
-
 def _range(value: str, low: str, high: str) -> str:
     return f"{value}, and from {low} to {high} with a chance of at least {PERCENT}"
-
-
-def _power(log10: float, value: float) -> str:
-    """A p-value; where a float would be too small, from its logarithm."""
-    if value > 1e-300:
-        return f"{value:z.4g}"
-    exponent = int(log10 // 1)
-    return f"{10 ** (log10 - exponent):z.3g}e{exponent}"
 
 
 def _off(sentence: str, error: SelectionError, name: str = "The block", records: str = "records") -> str:
