@@ -44,6 +44,15 @@ def test_sums_of_blocks_of_snps(snps: int) -> None:
     check(random.choice([-1, 0, 1, 2], (snps, PEOPLE + 70), p=[0.01, 0.6, 0.3, 0.09]).astype(np.int8), snps, 2)
 
 
+@pytest.mark.parametrize("people", [2047, 2048, 2049, 4100])
+def test_sums_of_lines_that_are_read_together(people: int) -> None:
+    """Of 2,048 people, the last shorter; some of them without a missing call."""
+    random = np.random.default_rng(people)
+    copies = random.integers(0, 3, (3, people)).astype(np.int8)
+    copies[0, 5] = copies[1, -1] = -1
+    check(copies, people, 3)
+
+
 def test_every_case_of_four_people() -> None:
     """All 256 bytes, in each of the eight places of a word."""
     codes = np.array([[-1, 0, 1, 2][(byte >> 2 * at) & 3] for byte in range(256) for at in range(4)], dtype=np.int8)

@@ -58,7 +58,8 @@ def sums_over_people(packed: UInt8, counted: Float64, weights: Float64) -> tuple
     copies, missing = np.zeros((2, len(packed), width))
     # As long as each other: a table is as much work for few SNPs as for many.
     length = max(1, -(-len(packed) // max(1, -(-len(packed) // SNPS))))
-    last, cases = np.zeros(_LINE, dtype=np.uint8), np.empty((_LINE // (8 * _WORD), length, _WORD), dtype=np.uint64)
+    # Words of a SNP lie an odd number of them apart, which is no multiple of what the processor's cache keeps in one place.
+    last, cases = np.zeros(_LINE, dtype=np.uint8), np.empty((_LINE // _WORD, length | 1), dtype=np.uint64)
     steps, tables, sums = np.empty((2, 4 * _WORD, width)), _aligned(_WORD * int(_TABLE)), _aligned(length * width)
     for begin in range(0, len(packed), length):
         some = packed[begin : begin + length]
@@ -146,9 +147,9 @@ def _add_missing(words: UInt64, first: int, weights: Float64, out: Float64) -> N
 
 @compiled_in_any_order
 def _number_cases(words: UInt64, cases: UInt64) -> np.uint64:
-    """_WORD words of packed calls as the numbers of their cases, 0 to 80 in each byte; gives a bit wherever anybody has no call."""
+    """Words of packed calls as the numbers of their cases, 0 to 80 in each byte; gives a bit wherever anybody has no call."""
     lacking = np.uint64(0)
-    for word in range(_WORD):
+    for word in range(words.size):
         calls = words[word]
         low, high = calls & _CALLS, (calls >> _ONE) & _CALLS
         lacking |= low & ~high
@@ -160,10 +161,10 @@ def _number_cases(words: UInt64, cases: UInt64) -> np.uint64:
 
 
 @compiled_in_any_order
-def _look_up_word(words: UInt64, word: int, tables: Float64, sums: Float64, begin: np.uint64) -> None:
-    """Add to LANES sums of each SNP what the tables say of a word, from `begin`."""
-    for snp in range(words.shape[0]):
-        cases, at = words[snp, word], begin + np.uint64(snp) * _ROW
+def _look_up_word(words: UInt64, tables: Float64, sums: Float64, begin: np.uint64) -> None:
+    """Add to LANES sums of each SNP what the tables say of its word, from `begin`."""
+    for snp in range(words.size):
+        cases, at = words[snp], begin + np.uint64(snp) * _ROW
         a, b = (cases & _BYTE) * _ROW, _TABLE + ((cases >> np.uint64(8)) & _BYTE) * _ROW
         c = np.uint64(2) * _TABLE + ((cases >> np.uint64(16)) & _BYTE) * _ROW
         d = np.uint64(3) * _TABLE + ((cases >> np.uint64(24)) & _BYTE) * _ROW
@@ -200,6 +201,7 @@ def _look_up(
 ) -> None:
     """The sums of `sums_over_people`, of a block of SNPs."""
     width, snps = weights.shape[1], packed.shape[0]
+    numbered = np.empty(cases.shape[0], dtype=np.uint64)
     for start in range(0, packed.shape[1], _LINE):
         known = min(_LINE, packed.shape[1] - start)
         for snp in range(snps):
@@ -207,11 +209,10 @@ def _look_up(
             if known < _LINE:
                 last[:known] = line
                 line = last
-            words, lacking = line.view(np.uint64), np.uint64(0)
-            for group in range(cases.shape[0]):
-                lacking |= _number_cases(words[group * _WORD : (group + 1) * _WORD], cases[group, snp])
-            if lacking:
-                _add_missing(words, 4 * start, weights, missing[snp])
+            if _number_cases(line.view(np.uint64), numbered):
+                _add_missing(line.view(np.uint64), 4 * start, weights, missing[snp])
+            for word in range(numbered.size):
+                cases[word, snp] = numbered[word]
         for word in range(-(-known // _WORD)):
             _count(counted, weights, 4 * (start + _WORD * word), steps)
             for part in range(0, width, LANES):
@@ -219,4 +220,4 @@ def _look_up(
                     of_one = np.uint64(4 * byte * width + part)
                     of_two = of_one + np.uint64(4 * _WORD * width)
                     _fill_table(steps, of_one, of_two, np.uint64(width), tables, np.uint64(byte) * _TABLE)
-                _look_up_word(cases[word // _WORD, :snps], word % _WORD, tables, sums, np.uint64(part * cases.shape[1]))
+                _look_up_word(cases[word, :snps], tables, sums, np.uint64(part * (sums.size // width)))
