@@ -59,20 +59,24 @@ class Views:
     def page(self) -> str:
         """The page as one file, complete in one text."""
         many = range(len(self.slices))
-        views: dict[str, Mapping[str, str]] = {f"{one}": _stated(self.make(one, None)) for one in many}
+        views = {f"{one}": self.make(one, None) for one in many}
         if self.compared:
-            views |= {
-                f"{one} {other}": _stated(self.make(one, other)) for one in many for other in many if one != other
-            }
+            views |= {f"{one} {other}": self.make(one, other) for one in many for other in many if one != other}
         return named_by_hashes(
             stand_alone(
                 "views.html",
                 values=self,
-                first=self.make(0, None),
-                data=base64.b64encode(packed({"slices": list(self.slices), "views": views}, {})).decode("ascii"),
+                first=views["0"],
+                data=view_data(self.slices, views),
                 script=static_files()["views.js"].decode(),
             )
         )
+
+
+def view_data(slices: Sequence[str], views: Mapping[str, View]) -> str:
+    """Views by the names that views.js has for them, as the text in which a page carries them: "1", or "1 2" of slice 1 less slice 2."""
+    stated = {name: _stated(view) for name, view in views.items()}
+    return base64.b64encode(packed({"slices": list(slices), "views": stated}, {})).decode("ascii")
 
 
 def _stated(view: View) -> Mapping[str, str]:

@@ -1,9 +1,9 @@
-"""The pages of a release of areas, which draw their own map."""
+"""The pages of a release of areas, which draw their own maps."""
 
-from starling.screens.domain_pages import DomainPages
+from starling.screens.places.views import ViewsPages
 
 
-class AreasPages(DomainPages):
+class AreasPages(ViewsPages):
     """The pages of a release of areas."""
 
     counted = "points"

@@ -5,16 +5,19 @@ from typing import Any
 
 from starling.pages.parts import Picture, Table
 from starling.places.flows.analysis import FlowsRelease
-from starling.screens.domain_pages import DomainPages
+from starling.release.reading import Release
+from starling.screens.places.views import ViewsPages
 
 LISTED = 20
 """Pairs of areas in the table."""
 
 
-class FlowsPages(DomainPages):
-    """The pages of a release of flows; of several slices they show the first."""
+class FlowsPages(ViewsPages):
+    """The pages of a release of flows; of several slices the first page shows the first."""
 
-    counted = "trips"
+    def __init__(self, release: Release) -> None:
+        super().__init__(release)
+        self.counted = self._flows.plan.counted
 
     @property
     def _flows(self) -> FlowsRelease:

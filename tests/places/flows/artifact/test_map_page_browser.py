@@ -88,7 +88,10 @@ def test_everybody_can_read_it(chromium: Any, pages: Path, name: str, look: tupl
 def test_marks_of_a_report_say_their_numbers_without_a_script(chromium: Any, pages: Path, name: str) -> None:
     tab = open_tab(chromium, (pages / f"{name}.html").as_uri(), ready=False, java_script_enabled=False)
     said = tab.page.locator("svg path > title").all_text_contents()
-    assert len(said) == (5 if name == "areas-report" else 1)
+    # Of flows a pair of noise may be drawn too: once in twenty releases one is.
+    assert (
+        len(said) == 5 if name == "areas-report" else "Area 1 to Area 2" in [each.partition("\n")[0] for each in said]
+    )
     assert all("\n95 % interval: " in each for each in said)
     tab.page.close()
 

@@ -8,7 +8,7 @@ from typing import Final
 from starling.pages.parts import Headline, Picture
 from starling.pages.views import View, Views
 from starling.places.flows.answers.released import ReleasedFlows
-from starling.places.flows.artifact.pages import SURE, UNKNOWN, headline, lines_of, picture, some_of
+from starling.places.flows.artifact.pages import SURE, headline, lines_of, picture, some_of
 from starling.places.flows.pictures import MOST, Arcs, arc_map
 from starling.release.text import whole
 
@@ -56,7 +56,8 @@ def _difference(shown: ReleasedFlows, other: ReleasedFlows, most: float) -> View
     arcs = Arcs(pairs, more, lines_of(plan, pairs, more, ends), most, plan.counted)
     caption = (
         f"Where {shown.slice} surely has more {plan.counted} than {other.slice} (blue) or fewer (red), {SURE}:"
-        f" {some_of(differing, 'difference') if differing else 'no pair of areas'}. {UNKNOWN}"
+        f" {some_of(differing, 'difference') if differing else 'no pair of areas'}."
+        " What is not drawn may differ too: too little can be said of it."
     )
     everywhere = shown.difference(((), ()), ((), ()), other_slice=other)
     label = f"{plan.what} between all areas, {shown.slice} less {other.slice}"

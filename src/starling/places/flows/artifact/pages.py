@@ -23,7 +23,6 @@ from starling.release.text import outside_note, rounded, whole
 LISTED: Final = 15
 """Pairs of areas in the report."""
 SURE: Final = "jointly with a probability of 95 %"
-UNKNOWN: Final = "What is not drawn may be there: too little can be said of it."
 
 
 def particulars(plan: Plan) -> Particulars:
@@ -117,7 +116,8 @@ def _caption(released: ReleasedFlows, sure: int) -> str:
         return f"{part}No pair of areas surely has {counted}: nothing is drawn. They may be there: too little can be said of them."
     pairs = f"{some_of(sure, 'pair of areas')} that surely {'has' if sure == 1 else 'have'} {counted}, {SURE}"
     arcs = f"Each arc bends to the right of its way; dots are {counted} within an area."
-    return f"{part}Drawn: {pairs}; thicker where more lead. {arcs} {UNKNOWN}"
+    unknown = "What is not drawn may be there: too little can be said of it."
+    return f"{part}Drawn: {pairs}; thicker where more lead. {arcs} {unknown}"
 
 
 def some_of(many: int, what: str) -> str:

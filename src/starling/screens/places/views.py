@@ -1,0 +1,58 @@
+"""The pages of a release that draws views of its slices: the map of a slice, or of what it has more than another, by a form."""
+
+from collections.abc import Sequence
+from functools import cached_property, lru_cache
+from typing import Any, Final
+
+from starling.errors import ParameterError
+from starling.pages.views import View, Views, view_data
+from starling.screens.domain_pages import DomainPages
+from starling.screens.frame import Frame
+from starling.screens.replies import Query, Reply
+
+MOST_DRAWN: Final = 8
+"""Views that stay in memory."""
+
+
+class ViewsPages(DomainPages):
+    """The pages of a release that draws views."""
+
+    links = (("Map", "/map"),)
+
+    @cached_property
+    def _views(self) -> Views:
+        release: Any = self.release
+        views: Views = release.map()
+        return views
+
+    @cached_property
+    def _drawn(self) -> Any:
+        # It ends with these pages.
+        return lru_cache(MOST_DRAWN)(self._new)
+
+    def _new(self, one: int, other: int | None) -> tuple[View, str]:
+        view = self._views.make(one, other)
+        return view, view_data([""], {"0": view})
+
+    def reply(self, path: Sequence[str], query: Query, frame: Frame) -> Reply | None:
+        """See `DomainPages`."""
+        if list(path) != ["map"]:
+            return None
+        views = self._views
+        one, other = self._number(query, "slice") or 0, self._number(query, "less")
+        if other is not None and (not views.compared or other == one):
+            fix = "choose another" if views.compared else "leave it out"
+            raise ParameterError("less", "cannot be taken away", fix)
+        view, data = self._drawn(one, other)
+        return self.page(
+            "views_served.html", frame, views=views, one=one, other=-1 if other is None else other, view=view, data=data
+        )
+
+    def _number(self, query: Query, field: str) -> int | None:
+        """Which view an address names; None where it names none. Raises ParameterError where there is no such one."""
+        name, names = query.one(field), list(self._views.slices)
+        if not name:
+            return None
+        if name not in names:
+            raise ParameterError(field, "is none of the release", f"choose one of {', '.join(names[:3])}")
+        return names.index(name)
