@@ -251,3 +251,14 @@ def test_intervals_hold_where_hardly_a_unit_has_noise(
             _, *means = means_of(value, estimate, deviations(chosen, 1 - LEVEL))
             for (low, high), true in ((means, total / points), (ends_of_sums(chosen, estimate, 0), total)):
                 assert likely[((low <= true) & (true <= high)).reshape(-1)].sum() >= float(LEVEL)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_noise_of_the_least_budgets_leaves_ends_of_sums_within_64_bits(tmp_path: Path, sign: int) -> None:
+    bounds = sorted((sign * ((1 << 30) - 1), sign << 30))
+    chosen = valued(tmp_path, "epsilon", "1/100000000", value=dict(zip(("lower", "upper"), bounds, strict=True)))
+    counts = np.array([[2.0**36, 2.0**36], [-(2.0**36), -(2.0**36)], [0.0, 0.0]])
+    ends = np.array(ends_of_sums(chosen, Estimated(counts, np.full(counts.shape, 2.0**62)), 0)).astype(np.int64)
+    assert (ends[0] <= ends[1]).all()
+    assert np.abs(ends).max() == 1 << 62
+    assert (ends[0, 2], ends[1, 2]) == ((0, 1 << 62) if sign > 0 else (-(1 << 62), 0)), "around nothing"

@@ -15,6 +15,8 @@ from starling.release.datapackage import Sheet
 from starling.release.table_files import Table, Text, column
 
 AREAS: Final = "areas"
+LARGEST: Final = 2.0**62
+"""No true sum is beyond it, and no end of an interval of one needs to be."""
 MOST_TEXT: Final = 1 << 18
 """Rows from which on the table has no CSV."""
 COLUMN_WORDS: Final = {
@@ -117,7 +119,9 @@ def ends_of_sums(plan: AreasPlan, estimate: Estimated, number: int) -> tuple[np.
     """The 95 % interval of the sum of each node of a level in a slice, float64 (nodes,) each: rounded outwards, cut at what is possible."""
     assert plan.value is not None
     step = UNIT * max(map(abs, factors_of_sum(plan.value)))
-    low, high = _outwards(plan, sums_of(plan.value, estimate), number, step)
+    low, high = (
+        np.clip(each, -LARGEST, LARGEST) for each in _outwards(plan, sums_of(plan.value, estimate), number, step)
+    )
     return possible_sums(plan.value, low), possible_sums(plan.value, high)
 
 
