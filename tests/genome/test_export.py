@@ -163,6 +163,8 @@ def test_mistakes_are_refused_before_anything_is_written(tmp_path: Path) -> None
     out = tmp_path / "found.tsv"
     with pytest.raises(ParameterError, match="holds no p-values; export a release of snp-pval, explore, scan,"):
         export(a_plan(), QUESTION.number(a_plan()), Number(2, 3), out, "gwas-ssf")
+    with pytest.raises(ParameterError, match="holds no p-values"):
+        export(a_plan(), QUESTION.number(a_plan()), Number(2, 3), out, "plink-glm")
     with pytest.raises(ParameterError, match="format is not gwas-ssf, plink-assoc, plink-glm"):
         export(a_plan(), QUESTION, explored(), out, "ssf")  # type: ignore[arg-type]
     odd = replace(a_plan(), snps=replace(LISTED, chromosomes=("2", "2", "11", "scaffold")), regions=())

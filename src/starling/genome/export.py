@@ -143,6 +143,8 @@ def export(plan: Plan, question: Question, drawn: Drawn, path: Path, form: Forma
     if form not in FORMATS:
         raise ParameterError("format", f"is not {', '.join(FORMATS)}", "name one of them")
     of_scores = isinstance(question, Scan | SnpEffects | ExploreEffects)
+    # What has no p-values has none in any format.
+    rows = [] if of_scores else _rows(plan, question, drawn)
     if (form == "plink-glm") != of_scores and form != "gwas-ssf":
         of = "scans and effects" if form == "plink-glm" else "p-values that were asked for"
         problem = f"is {form}, which is of {of}"
@@ -152,7 +154,6 @@ def export(plan: Plan, question: Question, drawn: Drawn, path: Path, form: Forma
     if isinstance(question, Scan | SnpEffects | ExploreEffects):
         text, about_rows = _of_scores(_exported(plan, question, drawn), form)
     else:
-        rows = _rows(plan, question, drawn)
         text, about_rows = (_ssf if form == "gwas-ssf" else _assoc)(plan, rows), note(plan, rows)
     if form == "gwas-ssf":
         companion, about = path.with_name(f"{path.name}-meta.yaml"), _metadata(plan, about_rows, path.name, text, day)

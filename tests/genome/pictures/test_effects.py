@@ -1,5 +1,6 @@
 """A forest plot of effects: a row for each SNP, odds ratios where all have one, round numbers at the axis."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -24,6 +25,7 @@ def test_odds_ratios_are_drawn_where_all_have_one() -> None:
     assert text.index(">rs0<") < text.index(">rs4<")
     assert ">odds ratio<" in text
     assert "Odds ratios of 2 SNPs" in effects.caption(shown)
+    assert "Odds ratios of 1 SNP, each" in effects.caption(replace(shown, effects=shown.effects[:1]))
     mixed = Answers(PLAN, effects=(*shown.effects, effect("rs1", None, -1.0)))
     assert ">slope<" in effects.forest(mixed).svg("f", "Effects")
     assert "Slopes of 3 SNPs" in effects.caption(mixed)

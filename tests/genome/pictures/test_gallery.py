@@ -7,7 +7,9 @@ import pytest
 from starling.errors import OutputError, ParameterError
 from starling.genome.pictures.answers import Answers
 from starling.genome.pictures.gallery import MOST_ROWS, Source, plots, power, tables
+from starling.genome.plan.choices import UNPROTECTED
 from tests.genome.pictures.studies import HOSTILE, is_sound, p_value, plan, snps, some, three_chromosomes
+from tests.genome.worlds import a_trait_plan
 
 SOURCE = Source("release", "p-value of a SNP", "epsilon 1", "r-1", "ab12")
 
@@ -24,6 +26,13 @@ def test_every_picture_that_has_something_to_show_is_written(tmp_path: Path) -> 
         assert told in text
     again = plots(some(), (), [SOURCE]).save(tmp_path / "again")
     assert [path.read_bytes() for path in files] == [path.read_bytes() for path in again]
+
+
+def test_a_page_says_first_what_a_plan_of_phenotypes_does_not_protect(tmp_path: Path) -> None:
+    of_phenotypes = a_trait_plan(unit="phenotype", between=None, steps=None)
+    for each, says in ((of_phenotypes, True), (a_trait_plan(), False)):
+        page = plots(Answers(each, located=("rs1",)), (), [SOURCE]).save(tmp_path / f"{says}")[0].read_text("utf-8")
+        assert (f"<h1>{each.title}. {UNPROTECTED}</h1>" in page) == says
 
 
 def test_a_kind_can_be_chosen(tmp_path: Path) -> None:

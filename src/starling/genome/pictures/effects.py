@@ -78,6 +78,6 @@ def caption(answers: Answers) -> str:
     what = "Odds ratios" if ratios else "Slopes"
     more = f" {left:,} with larger p-values are left out." if left else ""
     return (
-        f"{what} of {len(rows):,} SNPs, each with its {SURE} interval of sampling and noise together. At the dashed line there is no"
-        f" effect.{more}"
+        f"{what} of {len(rows):,} SNP{'' if len(rows) == 1 else 's'}, each with its {SURE} interval of sampling and noise together."
+        f" At the dashed line there is no effect.{more}"
     )

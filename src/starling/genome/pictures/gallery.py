@@ -12,6 +12,7 @@ from starling.errors import ParameterError
 from starling.genome.pictures import effects, linkage, manhattan, quantiles, scans
 from starling.genome.pictures.answers import SURE, Answers
 from starling.genome.pictures.naming import short
+from starling.genome.plan.choices import UNPROTECTED
 from starling.genome.postprocess.wording import MEASURES, TESTS
 from starling.pages.marks import Sheet
 from starling.pages.parts import Picture, Section, Table
@@ -117,6 +118,8 @@ def plots(answers: Answers, kinds: Sequence[str] = (), sources: Sequence[Source]
         kind: Section(KINDS[kind].title, pictures=(picture(kind, answers),)) for kind in drawn_kinds(answers, kinds)
     }
     title, about = answers.plan.title, "Released answers of a genome study, with the noise they carry"
+    if answers.plan.unit == "phenotype":
+        title = f"{title}. {UNPROTECTED}"
     if not sources:
         return Plots(title, about, sections)
     origin = Table(_ORIGIN, tuple(map(astuple, sources)), f"Releases: {len(sources):,}", words=True)
