@@ -10,18 +10,16 @@ import json
 import math
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Final, get_args
+from typing import Any, Final, get_args
 
 import numpy as np
 
 from bench.genome_blocks import BLOCKS, SNPS, Bool, Study, every_fourth, longest_apart, region, valid_blocks
 from bench.peers import ROOT
+from bench.pictures import make_plain
 from bench.record import Limit, Recorder
 from starling.genome.plan.queries import Selection
 from starling.genome.scores.blocks import DELTA_M
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 PICTURE: Final = ROOT / "docs" / "pictures" / "genome-figure3.svg"
 PEOPLE: Final = (500, 1_000, 1_500, 2_000, 2_500, 3_500, 5_000)
@@ -146,7 +144,7 @@ def picture(rows: list[dict[str, Any]]) -> str:
         below.set_xlabel("people", fontsize=8.5)
         below.set_ylim(-0.4, 1.05)
         for axes in (above, below):
-            _plain(axes)
+            make_plain(axes)
     grid[0][0].set_ylabel("P(the best answer)", fontsize=8.5)
     grid[1][0].set_ylabel("value of three blocks reached with\nprobability …, as a part of the largest", fontsize=8.5)
     for axes in grid[:, -1]:
@@ -160,12 +158,6 @@ def numbers(rows: list[dict[str, Any]]) -> str:
     """A digest of what the picture shows."""
     shown = [row for row in rows if "selection" in row]
     return hashlib.sha256(json.dumps(shown, sort_keys=True).encode()).hexdigest()
-
-
-def _plain(axes: "Axes") -> None:
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    axes.tick_params(labelsize=8)
 
 
 def main() -> None:

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from bench.group_shapes import problem
-from bench.measure import Json, Spread, in_turn, ratios
+from bench.measure import Json, Spread, cpu, in_turn, ratios
 from bench.peers import Peer, running
 from bench.record import Limit, Recorder
 from starling.groups.optimise.histogram import project_histogram
@@ -34,13 +34,6 @@ SHAPES: Final[dict[Shape, tuple[str, ...]]] = {
 QUICK: Final[dict[Shape, tuple[str, ...]]] = {(60, 3, 200): ("osqp", "highs", "tables")}
 BOUNDS: Final = {1_001: 0.05, 10_010: 0.5}
 """Seconds by sizes."""
-
-
-def cpu(work: Callable[[], object]) -> float:
-    """CPU seconds of this process."""
-    began = process_time()
-    work()
-    return process_time() - began
 
 
 def exact(shape: Shape, *, totals: bool) -> float:

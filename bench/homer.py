@@ -17,6 +17,7 @@ import numpy as np
 from bench.attacks.membership import Bool, ExactPValues, ExactShares, Explored, NoisyTables, Outcome, Published, attack
 from bench.measure import Json
 from bench.peers import ROOT
+from bench.pictures import make_plain
 from bench.record import Limit, Recorder
 from starling.audit.falsifier import lower_bound
 from starling.genome.source.calls import bytes_a_snp
@@ -102,9 +103,7 @@ def picture(rows: list[dict[str, Any]]) -> str:
     axes.set_xlabel("epsilon of the study", fontsize=9)
     axes.set_ylabel("right about who took part, %", fontsize=9)
     axes.legend(fontsize=7.5, frameon=False, loc="upper left", bbox_to_anchor=(0.0, 0.95))
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    axes.tick_params(labelsize=8)
+    make_plain(axes)
     return svg(figure, "homer") + f"<!-- {numbers(rows)} -->\n"
 
 

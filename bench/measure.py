@@ -7,7 +7,7 @@ machine for a while slows all of them. Ratios are made within a round.
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from statistics import median
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import TypeAlias, TypeVar
 
 Name = TypeVar("Name", bound=Hashable)
@@ -86,3 +86,10 @@ def timed(work: Callable[[], object]) -> float:
     began = perf_counter()
     work()
     return perf_counter() - began
+
+
+def cpu(work: Callable[[], object]) -> float:
+    """CPU seconds of this process that `work` takes."""
+    began = process_time()
+    work()
+    return process_time() - began

@@ -34,12 +34,17 @@ def panels(*titles: str, size: tuple[float, float], rows: int = 1, apart: float 
     found: list[Axes] = list(figure.subplots(rows, columns, squeeze=False).ravel())
     for axes, title in zip(found, titles, strict=True):
         axes.set_title(title, fontsize=8.5, color=INK)
-        axes.tick_params(labelsize=8)
         axes.grid(axis="y", linewidth=0.5, color=LINE)
-        for side in ("top", "right"):
-            axes.spines[side].set_visible(False)
+        make_plain(axes)
     figure.subplots_adjust(wspace=apart, hspace=apart)
     return figure, found
+
+
+def make_plain(axes: "Axes") -> None:
+    """No frame above and to the right, and small labels."""
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    axes.tick_params(labelsize=8)
 
 
 def write(name: str, figure: "Figure", rows: Rows) -> None:

@@ -12,12 +12,11 @@ others on the machine change them less than they change the clock's.
 from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
-from time import perf_counter, process_time
 from typing import Final
 
 import numpy as np
 
-from bench.measure import Json, Spread, in_turn
+from bench.measure import Json, Spread, cpu, in_turn, timed
 from bench.places_data import Float64, gaussian
 from bench.places_methods import leaves
 from bench.record import Limit, Recorder
@@ -105,20 +104,6 @@ def count(grid: ReleasedGrid, asked: Float64, *, sure: bool) -> Answers:
     return ReleasedGrid(grid.grid, grid.table.grid, grid.parts).count(asked, intervals=sure)
 
 
-def cpu(work: Callable[[], object]) -> float:
-    """CPU seconds of this process."""
-    began = process_time()
-    work()
-    return process_time() - began
-
-
-def clock(work: Callable[[], object]) -> float:
-    """Seconds by the clock."""
-    began = perf_counter()
-    work()
-    return perf_counter() - began
-
-
 def main() -> None:
     """Measure all of it and write the result."""
     recorder = Recorder("places_answers", "Answers from a released grid, in CPU seconds.")
@@ -170,7 +155,7 @@ def main() -> None:
         work()  # Kernels are compiled.
     found = in_turn({name: partial(cpu, work) for name, work in calls.items()}, rounds)
     first = next(iter(calls))
-    clocks = in_turn({first: partial(clock, calls[first])}, rounds)
+    clocks = in_turn({first: partial(timed, calls[first])}, rounds)
     rows: list[Json] = [{"what": name, "cpu_seconds": Spread.of(each).to_json()} for name, each in found.items()]
     by_clock = Spread.of(clocks[first])
     rows.append({"what": first, "seconds": by_clock.to_json()})

@@ -7,7 +7,6 @@ STRtree assigns the first tenth of the points, and must give the same areas for 
 
 import gzip
 import json
-from collections.abc import Callable
 from functools import partial
 from time import process_time
 from typing import Final
@@ -16,7 +15,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import shapely
 
-from bench.measure import Json, Spread, in_turn
+from bench.measure import Json, Spread, cpu, in_turn
 from bench.places_data import folder
 from bench.record import Limit, Recorder
 from starling.places.areas.plan.polygons import Areas
@@ -62,13 +61,6 @@ def invent(points: int) -> tuple[Float64, Float64]:
         pickups[name].to_numpy().astype(np.float64)[chosen] + rng.normal(0, SHIFT, points) for name in ("lon", "lat")
     )
     return lon, lat
-
-
-def cpu(work: Callable[[], object]) -> float:
-    """CPU seconds of `work`."""
-    began = process_time()
-    work()
-    return process_time() - began
 
 
 def measured(shapes: list[shapely.Geometry], x: Float64, y: Float64, rounds: int) -> dict[str, Json]:

@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from bench.measure import Json, Spread, in_turn, ratios
-from bench.nation import DEFINITIONS, definitions_of
+from bench.nation import DEFINITIONS, definitions_of, gigabytes
 from bench.process import STARLING, Run, forget, nothing_kept, run
 from bench.record import Limit, Recorder
 
@@ -55,7 +55,7 @@ class State:
             took = run([STARLING, "tables", "release", self.plan, *files, "--yes", "--unvalidated", "--json"], settings)
         self.peaks.append(took.peak_gb)
         told = json.loads(took.output)
-        self.sizes = {"t1_rows": told["rows"]["t1"], "t2_rows": told["rows"]["t2"], "release_gb": _gigabytes(out)}
+        self.sizes = {"t1_rows": told["rows"]["t1"], "t2_rows": told["rows"]["t2"], "release_gb": gigabytes(out)}
         shutil.rmtree(out)
         return took.seconds
 
@@ -97,7 +97,7 @@ def main() -> None:
             "DuckDB parses every field": lambda: state.parse("fields").seconds,
         }
         found = in_turn(calls, rounds)
-        sizes = {**state.sizes, "persons_gb": _gigabytes(state.persons), "geography_gb": _gigabytes(state.geography)}
+        sizes = {**state.sizes, "persons_gb": gigabytes(state.persons), "geography_gb": gigabytes(state.geography)}
     cold, warm, rows, fields = found.values()
     peak = Spread.of(state.peaks)
     recorder.end(
@@ -121,11 +121,6 @@ def main() -> None:
             Limit("release, most memory in any run", peak.most, 6, "GB"),
         ],
     )
-
-
-def _gigabytes(path: Path) -> float:
-    files = [path] if path.is_file() else [file for file in path.rglob("*") if file.is_file()]
-    return round(sum(file.stat().st_size for file in files) / 1e9, 3)
 
 
 if __name__ == "__main__":

@@ -9,12 +9,13 @@ import hashlib
 import json
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
 from bench.measure import Json
 from bench.peers import ROOT
+from bench.pictures import make_plain
 from bench.record import Limit, Recorder
 from starling.privacy.distributions.accuracy import standard_deviation
 from starling.privacy.sampling.noise import draw
@@ -23,9 +24,6 @@ from starling.tables.inference.distribution import Chosen, TotalDistribution, en
 from starling.tables.plan.combined_stages import stage1_weight
 from starling.tables.plan.sex_by_age import SEX_BY_AGE
 from starling.tables.plan.variants import StageNoise, noise_of_stages
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 PICTURE: Final = ROOT / "docs" / "pictures" / "thresholds.svg"
 GAMMA: Final = Fraction(1, 10)
@@ -181,7 +179,7 @@ def picture(rows: list[dict[str, Any]]) -> str:
     grid[1][0].plot([], [], color=GREY, label="given what is published")
     grid[1][0].legend(fontsize=7, frameon=False, loc="lower right")
     for axes in grid.flat:
-        _plain(axes)
+        make_plain(axes)
     figure.subplots_adjust(hspace=0.45, wspace=0.1)
     return svg(figure, "thresholds") + f"<!-- {numbers(rows)} -->\n"
 
@@ -190,12 +188,6 @@ def numbers(rows: list[dict[str, Any]]) -> str:
     """A digest of what the picture shows."""
     shown = [row for row in rows if "covered" in row]
     return hashlib.sha256(json.dumps(shown, sort_keys=True).encode()).hexdigest()
-
-
-def _plain(axes: "Axes") -> None:
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    axes.tick_params(labelsize=8)
 
 
 def draw_again(result: dict[str, Any]) -> None:

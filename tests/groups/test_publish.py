@@ -1,6 +1,5 @@
 """A release from records through a ledger: paid once, drawn once, wherever a run of it dies; both ways of counting; wrong records."""
 
-import signal
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +12,9 @@ from starling.groups.plan import Plan
 from starling.ledger.opening import create_ledger
 from starling.privacy.neighbours import ADD_REMOVE_MEMBER
 from starling.release.payment import PaymentOptions
-from tests.forking import run
 from tests.groups.test_counts import KINDS, ODD
 from tests.groups.worlds import write_world
-from tests.release.striking import AFTER, AROUND, BEFORE, strike
+from tests.release.striking import AFTER, AROUND, BEFORE, check_taken_up, strike
 
 OWN = {
     "while it counts": (counts, "tally", False),
@@ -44,14 +42,7 @@ def test_a_killed_release_is_taken_up_and_paid_once(point: str, tmp_path: Path) 
     ledger.custody.add_population("people", "epsilon", ADD_REMOVE_MEMBER, 1)
     ledger.custody.add_dataset("homes", "people", {})
     ledger.custody.grant("people", "custodian", 1)
-    assert run("tests.groups.test_publish:die", tmp_path, point).returncode == -signal.SIGKILL
-    ledger.book.store.atomically(lambda tx: tx.run("UPDATE charges SET lease_until = 0"))
-    paid(tmp_path)
-    result = starling.verify(tmp_path / "out", ledger=str(tmp_path / "ledger.sqlite"))
-    assert (result.findings, result.counts is not None and (result.counts.draws, result.counts.redraws)) == ((), (1, 0))
-    before = (tmp_path / "out" / "SIGNATURE").read_bytes()
-    assert paid(tmp_path).receipt is None
-    assert (tmp_path / "out" / "SIGNATURE").read_bytes() == before
+    check_taken_up("tests.groups.test_publish:die", point, tmp_path, paid, ledger)
 
 
 @pytest.mark.series(1)

@@ -1,6 +1,5 @@
 """A release from records through a ledger: paid once, drawn once, wherever a run of it dies; no record makes it fail."""
 
-import signal
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +13,8 @@ from starling.places.plan import Plan
 from starling.places.publish import release
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
 from starling.release.payment import PaymentOptions
-from tests.forking import run
 from tests.places.plans import PERSON, SLICED, plan, write_world
-from tests.release.striking import AFTER, AROUND, BEFORE, strike
+from tests.release.striking import AFTER, AROUND, BEFORE, check_taken_up, strike
 
 OWN = {"while it counts": (counts, "tally", False)}
 MOMENTS = {**BEFORE, **OWN, **AROUND, **AFTER}
@@ -41,14 +39,7 @@ def test_a_killed_release_is_taken_up_and_paid_once(moment: str, tmp_path: Path)
     ledger.custody.add_population("riders", "epsilon", ADD_REMOVE_PERSON, 1)
     ledger.custody.add_dataset("trips", "riders", {})
     ledger.custody.grant("riders", "custodian", 1)
-    assert run("tests.places.test_publish:die", tmp_path, moment).returncode == -signal.SIGKILL
-    ledger.book.store.atomically(lambda tx: tx.run("UPDATE charges SET lease_until = 0"))
-    paid(tmp_path)
-    result = starling.verify(tmp_path / "out", ledger=str(tmp_path / "ledger.sqlite"))
-    assert (result.findings, result.counts is not None and (result.counts.draws, result.counts.redraws)) == ((), (1, 0))
-    before = (tmp_path / "out" / "SIGNATURE").read_bytes()
-    assert paid(tmp_path).receipt is None
-    assert (tmp_path / "out" / "SIGNATURE").read_bytes() == before
+    check_taken_up("tests.places.test_publish:die", moment, tmp_path, paid, ledger)
 
 
 @pytest.mark.series(1)

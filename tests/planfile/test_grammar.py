@@ -22,7 +22,7 @@ from starling.places.flows.plan.grammar import FLOWS
 from starling.places.trips.plan.grammar import TRIPS
 from starling.planfile.grammar import Key, Table, plan_schema
 from tests.conftest import ROOT
-from tests.planfile.examples import CHANGES, ELSEWHERE, WHOLE, changed, keys, place, write_files
+from tests.planfile.examples import CHANGES, ELSEWHERE, WHOLE, changed, keys, place
 
 PLANS: Final[dict[str, Any]] = {
     "groups": groups.Plan,
@@ -61,14 +61,6 @@ REFUSED: Final = {
 }
 """Keys of which the example is a refusal."""
 NAMES: Final = count()
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The public files of each domain."""
-    folder = tmp_path_factory.mktemp("plans")
-    write_files(folder)
-    return folder
 
 
 def load(domain: str, folder: Path, text: str) -> Any:

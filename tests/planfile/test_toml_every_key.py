@@ -18,7 +18,7 @@ from starling.places.flows.publication import FlowsPublication
 from starling.places.publication import PlacesPublication
 from starling.places.trips.publication import TripsPublication
 from tests.genome.worlds import QUESTIONS
-from tests.planfile.examples import CHANGES, changed, write_files
+from tests.planfile.examples import CHANGES, changed
 
 
 def effects(domain: str, folder: Path, *changes: dict[str, Any]) -> Iterator[object]:
@@ -46,14 +46,6 @@ def effects(domain: str, folder: Path, *changes: dict[str, Any]) -> Iterator[obj
         yield publication.plan.validate(file.parent / records)
     except StarlingError as refused:
         yield str(refused)
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The public files and the records of each domain."""
-    folder = tmp_path_factory.mktemp("plans")
-    write_files(folder)
-    return folder
 
 
 @pytest.mark.series(12)

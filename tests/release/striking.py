@@ -7,8 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import starling
 from starling.ledger import account, charging
+from starling.ledger.opening import Ledger
 from starling.release import bundle, encrypted
+from starling.release.pipeline import Published
+from tests.forking import run
 
 Point: TypeAlias = tuple[Any, str, bool]
 """Where, which function, and whether before or after it."""
@@ -45,6 +49,26 @@ def strike(owner: Any, name: str, after: bool) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
     setattr(owner, name, struck)
+
+
+def check_taken_up(die: str, point: str, folder: Path, paid: Callable[[Path], Published], ledger: Ledger) -> None:
+    """A run that died at a point is taken up by the same request: paid and drawn once, and not made again after that.
+
+    Args:
+        die: Where the run is that dies, as `forking.run` finds it.
+        point: Where it dies.
+        folder: Of the ledger, and of the release, `out`.
+        paid: Asks for the release.
+        ledger: The ledger of the folder.
+    """
+    assert run(die, folder, point).returncode == -signal.SIGKILL
+    ledger.book.store.atomically(lambda tx: tx.run("UPDATE charges SET lease_until = 0"))
+    paid(folder)
+    result = starling.verify(folder / "out", ledger=str(folder / "ledger.sqlite"))
+    assert (result.findings, result.counts is not None and (result.counts.draws, result.counts.redraws)) == ((), (1, 0))
+    before = (folder / "out" / "SIGNATURE").read_bytes()
+    assert paid(folder).receipt is None
+    assert (folder / "out" / "SIGNATURE").read_bytes() == before
 
 
 def hold(owner: Any, name: str, after: bool, folder: Path) -> None:

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from fractions import Fraction
-from itertools import combinations
 from typing import Any
 
 from starling.privacy.budget import Measure
@@ -11,6 +10,7 @@ from starling.tables.plan.best_families import divided
 from starling.tables.plan.cross import Cross, shape_of
 from starling.tables.plan.custom_records import custom_records
 from starling.tables.plan.residuals import Table
+from tests.tables.dense_tables import up_to
 
 COLUMNS: list[dict[str, Any]] = [
     {"name": "sex", "values": {"f": "women", "m": "men"}},
@@ -20,11 +20,6 @@ COLUMNS: list[dict[str, Any]] = [
 CUTS = ((), (0, 3, 6, 8), ())
 LEVELS = ("county", "district")
 AREAS = [["west", "a1"], ["west", "a2"], ["east", "b1"]]
-
-
-def up_to(columns: int, most: int) -> tuple[Table, ...]:
-    """All tables of up to so many columns."""
-    return tuple(table for size in range(most + 1) for table in combinations(range(columns), size))
 
 
 def cross_plan(

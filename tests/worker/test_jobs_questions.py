@@ -16,9 +16,8 @@ from starling.server.datasets import Catalogue, Dataset
 from starling.server.home import Home
 from starling.verification import Outcome, open_release, verify
 from starling.worker.findings import Inspections
-from starling.worker.jobs import Jobs
 from starling.worker.sources import Registered, Sources
-from tests.worker.studies import write_study
+from tests.worker.studies import carry_out, write_study
 
 pytestmark = pytest.mark.filterwarnings("ignore:ledger .* this machine has no witnessed head")
 
@@ -47,13 +46,6 @@ def understood(home: Home, study: Registered, **changes: Any) -> Dataset:
     publication = QuestionPlan(Plan.load(study.plan)).ask({**ASKED, **changes})
     described = Catalogue(home.folder / "datasets").study("data")
     return described.question(publication.title, publication.request, publication.guarantee)
-
-
-def carry_out(home: Home) -> None:
-    with closing(home.open_ledger()) as ledger:
-        jobs = Jobs(home, ledger)
-        for charge in jobs.waiting():
-            jobs.carry_out(charge)
 
 
 def test_a_question_is_answered_once(home: Home, study: Registered) -> None:

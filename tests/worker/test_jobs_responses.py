@@ -17,8 +17,8 @@ from starling.server.datasets import Catalogue, Dataset
 from starling.server.home import Home
 from starling.verification import Outcome, verify
 from starling.worker.findings import Inspections
-from starling.worker.jobs import Jobs
 from starling.worker.sources import Registered, Sources, source_of
+from tests.worker.studies import carry_out
 
 pytestmark = pytest.mark.filterwarnings("ignore:ledger .* this machine has no witnessed head")
 
@@ -54,13 +54,6 @@ def understood(home: Home, studies: dict[str, Registered], name: str, question: 
     publication = QuestionPlan(Plan.load(studies[name].plan)).ask(question)
     described = Catalogue(home.folder / "datasets").study(name)
     return described.question(publication.title, publication.request, publication.guarantee)
-
-
-def carry_out(home: Home) -> None:
-    with closing(home.open_ledger()) as ledger:
-        jobs = Jobs(home, ledger)
-        for charge in jobs.waiting():
-            jobs.carry_out(charge)
 
 
 def test_another_analyst_scans_it_by_another_plan(

@@ -1,6 +1,5 @@
 """What an exploration of effects is made of, and that its parts never cost more than the whole, which is charged."""
 
-from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -12,23 +11,15 @@ from starling.errors import ParameterError
 from starling.genome.plan import Explore, ExploreEffects
 from starling.privacy.budget import Epsilon
 from starling.privacy.events import DiscreteLaplaceNoise
-from starling.privacy.guarantee import BoundedOverlap, Guarantee
 from starling.privacy.least import LEAST_LATTICE_RATE
 from starling.privacy.neighbours import REPLACE_PHENOTYPE
+from tests.genome.plan.test_exploring import leaves
 
 ONE, TENTH = Fraction(1), Fraction(1, 10)
 PLAN = small_plan(10, 5, "additive")
 SNPS = PLAN.snps.ids
 QUERY = ExploreEffects("score", ONE)
 PAID = replace(QUERY, prevalence_epsilon=TENTH)
-
-
-def leaves(guarantee: Guarantee) -> Counter[object]:
-    """Every event, as often as a person meets it."""
-    if isinstance(guarantee.event, BoundedOverlap):
-        (part,) = guarantee.parts
-        return Counter(event for event in leaves(part).elements() for _ in range(guarantee.event.overlap))
-    return Counter([guarantee.event])
 
 
 @pytest.mark.parametrize("query", [QUERY, PAID, replace(PAID, selection="exponential")])

@@ -13,13 +13,13 @@ from starling.genome.mechanism.selections import LocSigMechanism, NumSigMechanis
 from starling.genome.plan import LocBlock, LocSig, NumSig
 from starling.genome.preview import selections, typical
 from starling.genome.preview.typical import Assumed
-from tests.genome.preview.conftest import a_plan
+from tests.genome.preview.conftest import OfTables, a_plan
 
 ONE = Fraction(1)
 Int64 = npt.NDArray[np.int64]
 
 
-class TypicalStudy:
+class TypicalStudy(OfTables):
     """An `ExactStudy` of the tables that are supposed: so many causal SNPs of one frequency first, then those without effect."""
 
     def __init__(self, assumed: Assumed, causal: int, frequency: float, odds_ratio: float) -> None:
@@ -37,27 +37,6 @@ class TypicalStudy:
 
     def tables(self, indices: Int64 | None = None, /) -> Int64:
         return self.all if indices is None else self.all[indices]
-
-    def is_case(self) -> Any:
-        raise AssertionError(self)
-
-    def levels(self) -> Any:
-        raise AssertionError(self)
-
-    def moments(self, *asked: Any) -> Any:
-        raise AssertionError(asked)
-
-    def joint_scores(self, *asked: Any) -> Any:
-        raise AssertionError(asked)
-
-    def score_tests(self, *asked: Any) -> Any:
-        raise AssertionError(asked)
-
-    def score_distances(self, *asked: Any) -> Any:
-        raise AssertionError(asked)
-
-    def pair_tables(self, pairs: Int64, /) -> Int64:
-        raise AssertionError(pairs)
 
     def blocks(self, *asked: Any) -> Any:
         raise AssertionError(asked)

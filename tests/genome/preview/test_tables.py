@@ -14,12 +14,12 @@ from starling.genome.plan import SnpCorr, SnpPval
 from starling.genome.preview import tables
 from starling.genome.preview.tables import VALUES, ExpectedTables
 from starling.genome.preview.typical import Assumed, pair_tables
-from tests.genome.preview.conftest import a_plan
+from tests.genome.preview.conftest import OfTables, a_plan
 
 HALF = Fraction(1, 2)
 
 
-class OneTable:
+class OneTable(OfTables):
     """An `ExactStudy` with the same table everywhere."""
 
     def __init__(self, table: tuple[int, ...]) -> None:
@@ -28,24 +28,6 @@ class OneTable:
     def tables(self, *asked: Any) -> Int64:
         assert asked
         return self.table
-
-    def is_case(self) -> Any:
-        raise AssertionError(self)
-
-    def levels(self) -> Any:
-        raise AssertionError(self)
-
-    def moments(self, *asked: Any) -> Any:
-        raise AssertionError(asked)
-
-    def joint_scores(self, *asked: Any) -> Any:
-        raise AssertionError(asked)
-
-    def score_tests(self, *asked: Any) -> Any:
-        raise AssertionError(asked)
-
-    def score_distances(self, *asked: Any) -> Any:
-        raise AssertionError(asked)
 
     def pair_tables(self, *asked: Any) -> Int64:
         assert asked

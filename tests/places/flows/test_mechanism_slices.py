@@ -6,30 +6,16 @@ from itertools import chain, combinations_with_replacement
 import numpy as np
 import pytest
 
-from starling.places.flows.measurements import summed
 from starling.places.flows.mechanism import PairsOfLevels
 from starling.places.flows.plan import Levels
 from starling.places.flows.plan.levels import Int64
 from starling.places.plan.trips import RELATIONS
 from starling.privacy.budget import Cost, Epsilon, Rho
-from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
+from tests.places.flows.test_mechanism import loss
 
 WORLD = Levels((1, 2), (np.zeros(2, dtype=np.int64),), (Fraction(1, 3), Fraction(2, 3)))
 SLICES = 2
 COSTS: tuple[Cost, ...] = (Epsilon(Fraction(1, 3)), Rho(Fraction(1, 3)))
-
-
-def loss(cost: Cost, trips: int, unit: Int64) -> Fraction:
-    """The largest log ratio of probabilities of releases with and without a unit, or the rho of it: exact, over all slices."""
-    whole = Fraction(0)
-    for pair in WORLD.pairs:
-        noise, changed = WORLD.noise(pair, cost, trips), summed(WORLD, unit, pair)
-        if isinstance(noise, DiscreteLaplace):
-            whole += int(np.abs(changed).sum()) / noise.scale
-        else:
-            assert isinstance(noise, DiscreteGaussian)
-            whole += int((changed**2).sum()) / (2 * noise.sigma_squared)
-    return whole
 
 
 @pytest.mark.parametrize("cost", COSTS)
@@ -44,9 +30,11 @@ def test_no_unit_costs_more_however_its_trips_lie_in_slices(cost: Cost, trips: i
             for cells in combinations_with_replacement(range(size), many)
         ]
 
-    losses = [loss(cost, trips, unit) for unit in chain.from_iterable(units(many) for many in range(1, trips + 1))]
+    losses = [
+        loss(WORLD, cost, trips, unit) for unit in chain.from_iterable(units(many) for many in range(1, trips + 1))
+    ]
     assert max(losses) == cost.amount
-    assert max(loss(cost, trips, unit) for unit in units(trips * SLICES)) > cost.amount
+    assert max(loss(WORLD, cost, trips, unit) for unit in units(trips * SLICES)) > cost.amount
 
 
 def test_every_slice_is_drawn_apart_around_its_own_sums(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,17 +4,9 @@ import pytest
 
 from starling.errors import ParameterError
 from starling.places.analysis import PlacesRelease
-from starling.release.reading import Release
 from starling.screens.places.choice import Choice, as_address
 from starling.screens.replies import Query
 from tests.screens.conftest import Reader
-
-
-@pytest.fixture(scope="module")
-def release(releases: dict[str, Release]) -> PlacesRelease:
-    opened = releases["places"]
-    assert isinstance(opened, PlacesRelease)
-    return opened
 
 
 def test_an_address_says_all_of_a_choice(release: PlacesRelease) -> None:

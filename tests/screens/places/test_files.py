@@ -10,17 +10,9 @@ import pytest
 
 from starling import places
 from starling.places.analysis import PlacesRelease
-from starling.release.reading import Release
 from starling.screens.places.files import KINDS, files_of
 from tests.places.plans import values, write_world
 from tests.screens.conftest import Reader
-
-
-@pytest.fixture(scope="module")
-def release(releases: dict[str, Release]) -> PlacesRelease:
-    opened = releases["places"]
-    assert isinstance(opened, PlacesRelease)
-    return opened
 
 
 @pytest.mark.parametrize("slice", ["January", "February"])

@@ -32,13 +32,6 @@ ENDS = ("west", "south", "east", "north")
 
 
 @pytest.fixture(scope="module")
-def release(releases: dict[str, Release]) -> PlacesRelease:
-    opened = releases["places"]
-    assert isinstance(opened, PlacesRelease)
-    return opened
-
-
-@pytest.fixture(scope="module")
 def other(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Another release on the same grid, in the same slices."""
     folder = tmp_path_factory.mktemp("other")

@@ -1,18 +1,15 @@
 """Margins first: the least budget that keeps them, certified by its dual."""
 
 from fractions import Fraction
-from itertools import combinations, pairwise
+from itertools import pairwise
 
 import pytest
 
 from starling.tables.plan.residual_targets import margins_first, variance_of_margin
-from starling.tables.plan.residuals import Shape, Table, best_shares, variances
+from starling.tables.plan.residuals import Shape, best_shares, variances
+from tests.tables.dense_tables import up_to
 
 ADULT = (10, 9, 16, 7, 15, 5, 2, 2)
-
-
-def up_to(columns: int, most: int) -> tuple[Table, ...]:
-    return tuple(table for size in range(most + 1) for table in combinations(range(columns), size))
 
 
 def equal(shape: Shape, variance: float) -> tuple[tuple[float, ...], ...]:
