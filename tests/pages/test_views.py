@@ -52,3 +52,13 @@ def test_without_differences_no_slice_is_taken_away(many: int, differences: bool
     assert sorted(stated(page)["views"]) == sorted(map(str, range(many)))
     assert "view-other" not in page.partition("<script")[0]
     assert ("view-slice" in page.partition("<script")[0]) == (many > 1)
+
+
+def test_in_a_session_it_is_a_title_and_a_still_picture() -> None:
+    shown = views(2)
+    assert repr(shown) == "A <title>: about"
+    page = shown._repr_html_()
+    assert "All: 0 less None (0 to 1)" in page
+    assert "<svg" in page
+    assert "<script" not in page
+    assert "A &lt;title&gt;" in page

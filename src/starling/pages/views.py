@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from starling.pages.packing import packed
 from starling.pages.parts import Headline, Picture
-from starling.pages.rendering import named_by_hashes, stand_alone, static_files
+from starling.pages.rendering import fragment, named_by_hashes, stand_alone, static_files
 
 MOST_COMPARED = 8
 """Slices, of which each less each other has a view."""
@@ -29,7 +29,7 @@ class View:
     headline: Headline
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Views:
     """A page of views.
 
@@ -55,6 +55,15 @@ class Views:
     def compared(self) -> bool:
         """Whether slices can be compared on it."""
         return self.differences and 1 < len(self.slices) <= MOST_COMPARED
+
+    def __repr__(self) -> str:
+        return f"{self.title}: {self.about}"
+
+    def _repr_html_(self) -> str:
+        """Its first view as a still picture: a notebook runs no script of a page."""
+        first = self.make(0, None)
+        headline = f"{first.headline.label}: {first.headline.number} ({first.headline.interval})"
+        return fragment("fragment.html", title=self.title, facts=(), below=(headline,), pictures=(first.picture,))
 
     def page(self) -> str:
         """The page as one file, complete in one text."""

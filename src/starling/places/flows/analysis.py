@@ -113,4 +113,4 @@ class FlowsRelease(DomainRelease):
         """
         from starling.places.flows.export import write_all
 
-        return write_all(Path(out).absolute(), self.released(slice))
+        return write_all(Path(out), self.released(slice))

@@ -81,4 +81,4 @@ class TripsRelease(DomainRelease):
         from starling.places.trips.export import write_all
 
         _check_slice(slice)
-        return write_all(Path(out).absolute(), self.trips)
+        return write_all(Path(out), self.trips)

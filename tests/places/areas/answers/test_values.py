@@ -1,5 +1,6 @@
 """Points, sums and means of a value by area: what every neighbour costs, unbiased estimates that add up, and intervals that hold."""
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
@@ -133,6 +134,7 @@ def test_a_release_has_points_sums_and_means_that_add_up(tmp_path: Path) -> None
     assert round(asked["sum"]["estimate"]) == 6
     assert round(asked["mean"]["estimate"], 3) == 2
     assert "mean" in repr(release.number("south"))
+    assert "trust the interval" in str(replace(release.number("south"), points=-1.0))
     assert release.verify().outcome is Outcome.CONSISTENT
     assert chosen.validate(records).problems.total == 2
     saved = {each.name for each in release.plot().save(tmp_path / "pictures")}
@@ -187,6 +189,12 @@ def test_no_interval_holds_what_no_points_can_have(tmp_path: Path, bounds: tuple
         ]
         assert [each for each in ends if not one <= each[0] <= each[1] <= other] == []
     assert min(rows["sum"]) < 0 < max(rows["sum"]), "the noise has both signs, so that intervals had to be cut"
+    outside = [
+        each
+        for each in asked
+        if each.sum and each.sum.estimate and not each.sum.lower <= each.sum.estimate <= each.sum.upper
+    ]
+    assert all("trust the interval" in str(each) for each in outside)
     difference = [number(chosen, [areas, 0 * areas], weights, "").sum for weights in np.eye(5)]
     assert min(each.lower for each in difference if each) < 0 < max(each.upper for each in difference if each)
 

@@ -26,8 +26,8 @@ from starling.places.areas.plan.polygons import Areas
 from starling.planfile.spelling import did_you_mean
 from starling.privacy.distributions.deviations import STEP, laplace_deviations, normal_deviations, twin_variance
 from starling.release.codec import Json
-from starling.release.session import Described
-from starling.release.text import rounded
+from starling.release.session import Described, Part
+from starling.release.text import outside_note, rounded
 
 LEVEL: Final = Fraction(95, 100)
 _ROUNDED: Final = 1 + 1e-9
@@ -89,6 +89,11 @@ class Number(Described):
             ("standard deviation", rounded(self.deviation)),
             *((name, str(each)) for name, each in self._of_value.items()),
         ]
+
+    def _parts(self) -> tuple[Part, ...]:
+        intervals = ((each.estimate, each.lower, each.upper) for each in self._of_value.values())
+        note = outside_note([(self.points, self.lower, self.upper), *intervals])
+        return (note,) if note else ()
 
     def as_json(self) -> Mapping[str, Json]:
         """What it says, for programs."""
