@@ -10,7 +10,8 @@ from starling.tables import cross_publication, publish
 from starling.tables.counts import cross_counting
 from starling.tables.mechanism.residuals import Residuals
 from tests.release.striking import BEFORE, Point, strike
-from tests.tables.cross_plans import LEVELS, cross_plan, up_to
+from tests.tables.cross_plans import LEVELS, cross_plan
+from tests.tables.dense_tables import up_to
 
 OWN: dict[str, Point] = {
     "while counting": (cross_counting, "add_cells", True),

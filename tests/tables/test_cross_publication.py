@@ -33,7 +33,8 @@ from starling.tables.plan import Plan, read_regions
 from starling.tables.plan.residuals import replace_one
 from starling.tables.publish import deliver, release
 from starling.verification import verify
-from tests.tables.cross_plans import LEVELS, cross_plan, up_to
+from tests.tables.cross_plans import LEVELS, cross_plan
+from tests.tables.dense_tables import up_to
 
 UNVALIDATED = PaymentOptions(unvalidated=True)
 RECORDS = 800

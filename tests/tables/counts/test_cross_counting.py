@@ -16,7 +16,8 @@ from starling.tables.counts import CrossCounts, count_cross
 from starling.tables.plan import Plan, read_regions
 from starling.tables.plan.residuals import Shape
 from starling.tables.source import open_records
-from tests.tables.cross_plans import AREAS, CUTS, LEVELS, cross_plan, up_to
+from tests.tables.cross_plans import AREAS, CUTS, LEVELS, cross_plan
+from tests.tables.dense_tables import up_to
 
 Record = dict[str, str]
 VALUES = {

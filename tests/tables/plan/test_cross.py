@@ -14,7 +14,8 @@ from starling.tables.plan import Plan, Variants, read_regions
 from starling.tables.plan.columns import Integers
 from starling.tables.plan.cross import MOST_CELLS, MOST_PART, Cross
 from starling.tables.plan.custom_records import custom_records
-from tests.tables.cross_plans import LEVELS, cross_plan, up_to
+from tests.tables.cross_plans import LEVELS, cross_plan
+from tests.tables.dense_tables import up_to
 
 PLAN = cross_plan()
 

@@ -13,7 +13,8 @@ from starling.tables.plan import Plan, read_regions
 from starling.tables.plan.cross import Cross
 from starling.tables.plan.residuals import Shape, noise, variances
 from starling.tables.postprocess.cross import column_names, margin, schema_of, table_names, tabulate_cross
-from tests.tables.cross_plans import LEVELS, cross_plan, up_to
+from tests.tables.cross_plans import LEVELS, cross_plan
+from tests.tables.dense_tables import up_to
 from tests.tables.mechanism.test_residuals import Counts
 
 
