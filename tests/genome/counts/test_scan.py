@@ -64,6 +64,23 @@ def test_whole_dosages_of_a_vcf_give_what_the_calls_of_a_bed_do(tmp_path: Path) 
     assert distances[0] == distances[1]
 
 
+def test_scores_do_not_depend_on_how_many_processors_share_the_snps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With components: bit by bit, in chunks of 30, 10 and of one SNP."""
+    study = a_study(snps=30, people=120)
+    rows = zip(study.ids, study.places, study.alleles, strict=True)
+    listed = Plan.snp_list([(name, *place, *alleles) for name, place, alleles in rows])
+    plan = replace(Plan.of({**VALUES, "study": {"people": 120}, "snps": listed}), covariates=())
+    genotypes = open_genotypes(write_bed(study, tmp_path / "x"), plan)
+    response = (np.random.default_rng(1).random(120) < 0.5).astype(np.float64)
+    found = []
+    for processors in (1, 3, 40):
+        monkeypatch.setattr("starling.genome.source.bed.processors", lambda number=processors: number)
+        found.append(b"".join(np.asarray(part).tobytes() for part in read_scores(plan, genotypes, response)))
+    assert len(set(found)) == 1
+
+
 def test_a_chromosome_is_left_out_of_its_own_components(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Scores and distances of each chromosome are those of a plan whose components come from a list of the others alone."""
     # Pruning compares neighbours across the ends of chromosomes, which other lists have others of.
