@@ -104,3 +104,10 @@ def test_another_name_is_refused(package: str) -> None:
 def test_naming_packages_imports_nothing_heavy() -> None:
     code = f"import sys, {', '.join(PACKAGES)}; assert not {{'numpy', 'numba', 'duckdb', 'pyarrow', 'cryptography'}} & set(sys.modules)"
     assert run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_ledger_is_opened_without_arrays() -> None:
+    code = (
+        "import sys, starling.ledger.keys, starling.ledger.opening; assert not {'numpy', 'pyarrow'} & set(sys.modules)"
+    )
+    assert run([sys.executable, "-c", code], check=False).returncode == 0

@@ -18,8 +18,6 @@ from dataclasses import InitVar, dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, Generic, Never, Protocol, TypeVar, final
 
-import numpy as np
-
 from starling.errors import BoundaryError, RunFailed
 from starling.privacy.guarantee import Guarantee
 
@@ -154,6 +152,9 @@ class Mechanism(Protocol[T_contra, R_co]):
 
 def _seal(value: object) -> None:
     """Arrays that were released are not written to any more: what a page says of them later is what was drawn."""
+    # Not above: who reads a ledger needs no arrays, and would wait for them.
+    import numpy as np
+
     if isinstance(value, np.ndarray):
         value.flags.writeable = False
     elif isinstance(value, tuple):

@@ -17,15 +17,17 @@ Measured on one core with AES instructions: about 950 million words of 64 bits a
 
 import os
 from threading import Lock
-from typing import ClassVar, Protocol, TypeAlias, final
+from typing import TYPE_CHECKING, ClassVar, Protocol, TypeAlias, final
 
-import numpy as np
-import numpy.typing as npt
 from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext
 from cryptography.hazmat.primitives.ciphers.algorithms import AES
 from cryptography.hazmat.primitives.ciphers.modes import CTR
 
-Words: TypeAlias = npt.NDArray[np.uint64]
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+Words: TypeAlias = "npt.NDArray[np.uint64]"
 
 BLOCK = 1 << 15
 """Words under one key: their zeros and their key stream stay in the second-level cache."""
@@ -105,6 +107,9 @@ def fresh_id() -> str:
 
 def fresh_bytes(count: int) -> bytes:
     """`count` random bytes: a key. Never for noise, which is drawn from `system()`."""
+    # Not above: who reads a ledger needs no arrays, and would wait for them.
+    import numpy as np
+
     words = np.empty(-(-count // 8), dtype=np.uint64)
     _SYSTEM.fill(words)
     return words.tobytes()[:count]
