@@ -45,3 +45,12 @@ def test_sums_of_cumulative_counts_have_the_draws_of_their_ends(tmp_path: Path) 
 def test_what_is_not_in_the_plan_is_refused(region: str, sizes: tuple[int, int], tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="is not in the plan"):
         opened(tmp_path, "h").number_of_sizes(region, *sizes)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_no_number_of_groups_is_said_to_be_less_than_none(tmp_path: Path, method: str) -> None:
+    release = opened(tmp_path, method)
+    numbers = [release.number_of_sizes(region, least) for region in ("land", "e1") for least in range(5)]
+    assert min(each.lower for each in numbers) >= 0
+    assert all(each.least is not None for each in numbers)
+    assert (numbers[1] - numbers[6]).least is None

@@ -1,7 +1,7 @@
 """Sums, differences and ratios of released numbers: draws that are shared, and coverage by sampling with stated power."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -98,6 +98,27 @@ def test_numbers_are_added_and_shown_as_numbers() -> None:
     assert isinstance(share, Ratio)
     assert repr(share).startswith("0.4 (95 % interval 0.38")
     assert all(type(end) is float for end in (share.lower, share.estimate, share.upper))
+
+
+def test_no_interval_of_a_count_holds_less_than_it_can_be() -> None:
+    """Of all sums and multiples of two counts: those that can be no less than something are cut there, and lose no coverage."""
+    random = np.random.default_rng(3)
+    for _ in range(60):
+        truths = random.integers(0, 4, 2)
+        counts = [
+            replace(number(int(true + random.integers(-9, 10)), name), least=Fraction(0))
+            for true, name in zip(truths, "mw", strict=True)
+        ]
+        known, *factors = (int(each) for each in random.integers(-2, 4, 3))
+        made = counts[0] * factors[0] + counts[1] * factors[1] + known
+        assert isinstance(made, Value)
+        true = int(truths @ factors) + known
+        (low, high), (free_low, free_high) = made.interval(), replace(made, least=None).interval()
+        assert low <= true <= high or not free_low <= true <= free_high, "none misses that did not"
+        cut = (max(free_low, known), max(free_high, known)) if min(factors) >= 0 else (free_low, free_high)
+        assert (low, high) == cut, "a difference may be less than 0"
+    with pytest.raises(ParameterError, match="may be 0"):
+        number(400, "m") / (replace(number(-7, "w"), least=Fraction(0)) + 5)
 
 
 def test_what_is_no_number_is_not_added() -> None:

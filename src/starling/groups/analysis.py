@@ -6,7 +6,7 @@ consistent numbers are in the tables (`rows`, `table`); their error depends on t
 """
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
@@ -95,7 +95,8 @@ class GroupsRelease(DomainRelease):
         level, row = self._places[region]
         if self.plan.cumulative:
             upper = self._draw(level, row, last)
-            return upper if not least else total([upper, self._draw(level, row, least - 1).times(-1)])
+            below = [] if not least else [self._draw(level, row, least - 1).times(-1)]
+            return replace(total([upper, *below]), least=Fraction(0))
         return total([self._draw(level, row, size) for size in range(least, last + 1)])
 
     def headline(self) -> Headline:
@@ -132,10 +133,10 @@ class GroupsRelease(DomainRelease):
         plan = self.plan
         exact = Fraction(int(self.measured[level][row, size]))
         if plan.cumulative and size == plan.largest and (level == 0 or plan.totals == "region"):
-            return Value(exact)
+            return Value(exact, least=exact)
         band = next(at for at, sizes in enumerate(plan.bands) if sizes.start <= size < sizes.stop)
         digest = self.hashes[measurements_path(plan.regions.levels[level])]
         draws: dict[Hashable, tuple[Distribution, Fraction]] = {
             (digest, row, size): (plan.noise(level)[band], Fraction(1))
         }
-        return Value(exact, draws)
+        return Value(exact, draws, least=Fraction(0))

@@ -52,12 +52,14 @@ class Value:
         draws: By its name, the distribution of each independent draw in it, and its weight.
         cells: Each group of cells in it, and the weight of each cell.
         whole: Whether the truth is a whole number of persons, so that ends may be rounded inwards.
+        least: The truth is no less, as of any count: ends below it are cut there, which loses no coverage. None where it may be anything.
     """
 
     exact: Fraction
     draws: Draws = field(default_factory=dict)
     cells: Mapping[Cells | Linked, tuple[Fraction, ...]] = field(default_factory=dict)
     whole: bool = True
+    least: Fraction | None = field(default=None, compare=False)
 
     @property
     def estimate(self) -> Number:
@@ -150,6 +152,8 @@ class Value:
         """
         half = Fraction(self.margin(confidence))
         low, high = self.exact - half, self.exact + half
+        if self.least is not None:
+            low, high = max(low, self.least), max(high, self.least)
         return (ceil(low), floor(high)) if self.whole else (_outward(low, -inf), _outward(high, inf))
 
     def ratio(self, other: "Value", confidence: Exact = CONFIDENCE) -> "Ratio":
@@ -164,7 +168,7 @@ class Value:
         >>> men / (men + women)
         0.4 (95 % interval 0.3929 to 0.407)
         """
-        if other.interval(confidence)[0] <= 0:
+        if other.exact <= other.margin(confidence):
             raise ParameterError(
                 "divisor", "may be 0, so that the ratio may be any number", "divide by a larger number"
             )
@@ -188,13 +192,16 @@ class Value:
             {name: (distribution, weight * factor) for name, (distribution, weight) in self.draws.items() if factor},
             {group: tuple(weight * factor for weight in weights) for group, weights in self.cells.items() if factor},
             self.whole and factor.denominator == 1,
+            None if self.least is None or factor < 0 else self.least * factor,
         )
 
     def __add__(self, other: object) -> "Value":
         if isinstance(other, Value):
             return total([self, other])
         known = _known(other)
-        return NotImplemented if known is None else total([self, Value(known, whole=known.denominator == 1)])
+        return (
+            NotImplemented if known is None else total([self, Value(known, whole=known.denominator == 1, least=known)])
+        )
 
     __radd__ = __add__
 
@@ -319,16 +326,18 @@ def total(values: Iterable[Value]) -> Value:
     True
     """
     estimate, whole = Fraction(0), True
+    least: Fraction | None = Fraction(0)
     draws: dict[Hashable, tuple[Distribution, Fraction]] = {}
     cells: dict[Cells | Linked, tuple[Fraction, ...]] = {}
     for value in values:
         estimate, whole = estimate + value.exact, whole and value.whole
+        least = None if least is None or value.least is None else least + value.least
         _add(draws, value.draws)
         for group, weights in value.cells.items():
             before = cells.get(group)
             cells[group] = weights if before is None else tuple(a + b for a, b in zip(before, weights, strict=True))
     left = {group: weights for group, weights in cells.items() if any(weights)}
-    return Value(estimate, draws, left, whole)
+    return Value(estimate, draws, left, whole, least)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

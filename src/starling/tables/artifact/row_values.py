@@ -64,7 +64,8 @@ class RowValues:
         estimate = Fraction(row["count"])
         if self._plan.variants.add_up and row["region_type"] in self._in_sums:
             tree, place = self._nested.group(*(row[column] for column in GROUP))
-            return Value(estimate, cells={Linked(tree, place): _weights(self._plan, place.kind, row)})
+            weights = _weights(self._plan, place.kind, row)
+            return Value(estimate, cells={Linked(tree, place): weights}, least=_least(self._plan))
         level = self._levels[row["region_type"], row["iteration_code"]]
         group = tuple(row[column] for column in GROUP)
         names = tuple((name, *group) for name in self._drawn_in(level))
@@ -111,7 +112,8 @@ class AggregateValues:
         weights = (aggregate.low * unit, aggregate.high * unit) if is_sum else (Fraction(1, aggregate.width),) * 2
         noise = aggregate.noise(self._plan.measure, self._plan.share(aggregate))
         group = Pair((self._drawn_in(aggregate), *(row[column] for column in GROUP)), noise)
-        return Value(Fraction(row["value"]), cells={group: weights}, whole=not is_sum or places <= 0)
+        whole, least = not is_sum or places <= 0, None if is_sum and aggregate.low < 0 else _least(self._plan)
+        return Value(Fraction(row["value"]), cells={group: weights}, whole=whole, least=least)
 
 
 def _check_error(row: dict[str, Any], number: str) -> None:
@@ -127,8 +129,13 @@ def _linear(plan: Plan, level: Level, names: tuple[Hashable, ...], row: dict[str
     weights = tuple(Fraction(cell in cells) for cell in range(size))
     noise = plan.noise(level, total_only=kind == TOTAL_ONLY)
     if stage1_share(plan, level, kind):
-        return Value(estimate, cells={BothStages(names[0], plan.stage_noise(level), size): weights})
-    return Value(estimate, cells={Apart(names, noise): weights})
+        return Value(estimate, cells={BothStages(names[0], plan.stage_noise(level), size): weights}, least=_least(plan))
+    return Value(estimate, cells={Apart(names, noise): weights}, least=_least(plan))
+
+
+def _least(plan: Plan) -> Fraction | None:
+    """Where counts are clamped at 0 their intervals are."""
+    return None if plan.allow_negative else Fraction(0)
 
 
 def _weights(plan: Plan, kind: int, row: dict[str, Any]) -> tuple[Fraction, ...]:
