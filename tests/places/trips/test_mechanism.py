@@ -132,3 +132,32 @@ def test_all_follows_from_the_values(shape: tuple[int, int]) -> None:
         for other, word in ((values[part][:-1], "fewer"), (np.append(values[part], 0), "more")):
             with pytest.raises(ParameterError, match=word):
                 mechanism.replay([other if at == part else each for at, each in enumerate(values)])
+
+
+@pytest.mark.parametrize("most", [100, 150, 400])
+def test_a_tree_never_has_more_pairs_than_allowed_and_paths_pay_the_same(
+    monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    # Trips everywhere, and so much epsilon that every pair of cells would be reached.
+    shape, epsilon = (6, 5), Fraction(50)
+    every = np.array(list(product(range(6), range(5), repeat=2)), dtype=np.int32)
+    exact = Trips(shape, every, np.random.default_rng(most).integers(1, 99, len(every)))
+    mechanism = TripTree(shape, ADD_REMOVE_POINT, epsilon)
+    assert len(mechanism.draw(exact).pairs.parents) > 900
+    monkeypatch.setattr(trip_tree, "MOST_PAIRS", most)
+    drawn = mechanism.draw(exact)
+    pairs = drawn.pairs
+    assert most / 2 < len(pairs.parents) <= most
+    for cell in every[::37].tolist():
+        assert spent(pairs, tuple(cell)) == (1 - 2 * MARGIN) * epsilon
+    # Of the pairs that a depth measures to steer, those that are cut have the largest numbers.
+    cut = np.isin(pairs.node[pairs.steered], pairs.parents)
+    depth = np.searchsorted(pairs.begins, pairs.node[pairs.steered], side="right")
+    values = pairs.value[pairs.steered]
+    for each in np.unique(depth):
+        here = depth == each
+        if cut[here].any() and not cut[here].all():
+            assert values[here & cut].min() >= values[here & ~cut].max()
+    # And whoever verifies comes to the same tree.
+    again = mechanism.replay([each.value for each in (drawn.origins, drawn.destinations, pairs)])
+    assert np.array_equal(again.pairs.boxes, pairs.boxes)

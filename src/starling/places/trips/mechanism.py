@@ -7,7 +7,8 @@ and the rule is that of `Adaptive`: the noisy number of trips says which depths 
 not cut, and a pair of one cell and one cell wherever it appears, is measured with all that its path has left. Pairs without trips are
 measured as others are, so that nothing is told by what is absent. The argument is that of growing.py: what is measured next, and with what
 amount, follows from released values; a trip lies in the pairs of one path, and each path from the root to a leaf spends exactly its share
-of epsilon/k. The three compose sequentially, and add up to epsilon.
+of epsilon/k. The tree has at most MOST_PAIRS pairs whatever the data are: where more would be cut, those with the largest noisy numbers
+are, which again follows from released values. The three compose sequentially, and add up to epsilon.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,8 +33,13 @@ MARGIN: Final = Fraction(1, 5)
 """The part of epsilon of origins alone, and of destinations alone; pairs get the rest."""
 PARTS: Final = ("origins", "destinations", "pairs")
 """What is measured, in this order."""
+FAN: Final = 4
+"""Parts of a pair that is cut, at most."""
 LOAD: Final = 40
 """Pairs of the finest depth are about so many times the noisy number of trips times what one pays; see `adaptive.LOAD`."""
+
+MOST_PAIRS: Final = 1 << 22
+"""Pairs of boxes of a tree: about a gigabyte, with all that is made of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,12 +120,28 @@ def _pairs(rule: Adaptive, exact: Trips, answer: Answer) -> MeasuredPairs:
         cut = ~single
         if depth in amounts:
             values = tree.measure(amounts[depth], cut, steered=True)
-            cut[cut] = values > floor(rule.thresholds[depth + JUMP == last] / amounts[depth])
+            near = depth + JUMP == last
+            # Each pair that is cut becomes four, or four and then sixteen.
+            room = (MOST_PAIRS - tree.pairs) // (FAN + FAN**JUMP if near else FAN)
+            cut[cut] = fullest(values, floor(rule.thresholds[near] / amounts[depth]), room)
             left = after[depth]
             tree.measure(left, ~cut & ~single, steered=False)
         tree.split(cut)
     tree.measure(left, np.ones(len(tree.boxes), dtype=np.bool_), steered=False)
     return tree.measured()
+
+
+def fullest(values: Int64, above: int, most: int) -> Bool:
+    """bool (boxes,): the boxes that are cut: those whose noisy numbers, int64 (boxes,), are above one, and of them the largest, at most so
+    many; of equal ones the first.
+
+    >>> fullest(np.array([5, 1, 9, 7, 7]), 4, 3).tolist(), fullest(np.array([5, 1]), 4, 3).tolist()
+    ([False, False, True, True, True], [True, False])
+    """
+    chosen = values > above
+    if np.count_nonzero(chosen) > most:
+        chosen[np.argsort(-values, kind="stable")[max(most, 0) :]] = False
+    return chosen
 
 
 class _Growing:
@@ -135,6 +157,11 @@ class _Growing:
         self._begins = [0, 1]
         self._noises: dict[DiscreteLaplace, int] = {}
         self._measured: list[tuple[Int64, Int64, Int16, Bool]] = []
+
+    @property
+    def pairs(self) -> int:
+        """Pairs of boxes so far."""
+        return self._begins[-1]
 
     @property
     def sides(self) -> Int32:
