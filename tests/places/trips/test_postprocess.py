@@ -5,9 +5,10 @@ from itertools import product
 
 import numpy as np
 
-from starling.places.trips.measurements import Trips
+from starling.places.trips.measurements import MeasuredPairs, Trips
 from starling.places.trips.mechanism import TripTree
-from starling.places.trips.postprocess import estimate_trips
+from starling.places.trips.postprocess import emptiness, estimate_trips, filled, parts
+from starling.privacy.distributions.discrete import DiscreteLaplace
 from starling.privacy.neighbours import ADD_REMOVE_POINT
 
 SHAPE = (5, 3)
@@ -48,3 +49,67 @@ def test_a_pair_is_shared_as_its_origins_and_destinations_are() -> None:
     one = type(released)(np.array([WHOLE], dtype=np.int32), np.array([100.0]), released.origins, released.destinations)
     corner = one.count([[4, 5, 2, 3, 4, 5, 2, 3]])[0]
     assert abs(corner - 100 * (2000 / 3240) * (2900 / 3240)) < 0.5
+
+
+GRID = np.array([[6.0, 2.0], [1.0, 1.0]])
+"""Origins and destinations of a grid of 2 x 2 cells."""
+
+
+def quarters(values: list[int]) -> MeasuredPairs:
+    """The whole and, of one box of origins each, its four parts, with noise of scale 1."""
+    boxes = [[0, 2, 0, 2, 0, 2, 0, 2], *([y, y + 1, x, x + 1, 0, 2, 0, 2] for y, x in product(range(2), repeat=2))]
+    return MeasuredPairs(
+        np.array(boxes, dtype=np.int32),
+        np.array([-1, 0, 0, 0, 0]),
+        np.array([0, 1]),
+        np.arange(5),
+        np.array(values),
+        np.zeros(5, dtype=np.int16),
+        (DiscreteLaplace(Fraction(1)),),
+        np.array([True, *[False] * 4]),
+    )
+
+
+def test_a_pair_whose_trips_lie_as_its_ends_do_stays_whole() -> None:
+    whole = filled(quarters([100, 60, 20, 10, 10]), (GRID, GRID))
+    assert len(whole.trips) == 1
+    assert np.isclose(whole.trips[0], 100, atol=2)
+    # Where they lie evenly, origins are wrong about it, and so it is cut.
+    assert len(filled(quarters([100, 25, 25, 25, 25]), (GRID, GRID)).trips) == 4
+    assert len(filled(quarters([100, 25, 25, 25, 25]), (np.ones((2, 2)), GRID)).trips) == 1
+
+
+def test_a_pair_of_which_one_part_has_all_is_given_by_its_parts() -> None:
+    corner, even = np.array([[97.0, 1], [1, 1]]), np.ones((2, 2))
+    given = filled(quarters([100, 97, 1, 1, 1]), (corner, even))
+    assert np.allclose(given.trips, given.trips.sum() * np.array([0.97, 0.01, 0.01, 0.01]))
+    # No answer is another: the whole would be spread so as well.
+    whole = type(given)(quarters([0] * 5).boxes[:1], np.array([given.trips.sum()]), given.origins, given.destinations)
+    asked = np.array([[0.5, 2, 0, 1, 0, 1.5, 1, 2], [0, 1, 0, 2, 1, 2, 0, 2], [1, 2, 1, 2, 0, 2, 0, 2]])
+    assert np.allclose(given.count(asked), whole.count(asked))
+
+
+def cumulative(grid: np.ndarray) -> np.ndarray:
+    """The points in the first rows and columns."""
+    return np.asarray(np.pad(grid.cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0))))
+
+
+def test_parts_of_boxes_that_tile_a_box_add_up_and_none_is_0() -> None:
+    boxes = quarters([0] * 5).boxes
+    for grid in (GRID, np.array([[5.0, 0], [0, 0]]), np.zeros((2, 2))):
+        each = parts(boxes, [cumulative(grid)] * 2)
+        assert np.isclose(each[0], 1)
+        assert np.isclose(each[1:].sum(), each[0])
+        assert (each > 0).all()
+    assert np.allclose(parts(boxes, [cumulative(GRID)] * 2)[1:], (0.98 * GRID / GRID.sum() + 0.02 / 4).reshape(-1))
+
+
+def test_few_large_numbers_among_many_of_noise_say_that_most_pairs_are_empty() -> None:
+    ones = np.ones(1000)
+    noise = np.resize([-1, 1], 1000)
+    sparse = np.where(np.arange(1000) < 10, 5000, noise)
+    dense = np.resize([4, 6, 9], 1000)
+    assert emptiness(sparse, ones) > 20
+    assert emptiness(dense, ones) == 0
+    assert emptiness(np.zeros(1, dtype=np.int64), ones[:1]) == 0
+    assert emptiness(np.full(3, -(1 << 62)), ones[:3]) >= 0

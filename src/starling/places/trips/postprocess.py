@@ -1,34 +1,47 @@
 """From measured trips to an estimate that answers how many lead from any rectangle to any: public in, public out.
 
 Pairs of boxes. From the leaves up, the cheapest of three models of a pair is kept, as pieces.py keeps them of boxes: its trips spread
-evenly, none, or those of its children, which combine with its own measurements by inverse variance. From the top down children are moved
-in proportion to their variances, to add up to their parent, none below 0.
+as both ends are, none, or those of its children, which combine with its own measurements by inverse variance. From the top down children
+are moved in proportion to their variances, to add up to their parent, none below 0.
 
-Within a pair of boxes that is not cut further, trips lie as the released origins do in the one box, and as the released destinations do in
-the other, independently: both are known finer than pairs can be.
+Spread as both ends are: within a pair of boxes, trips lie as the released origins do in the one box, and as the released destinations do
+in the other, independently. Both are known finer than pairs can be. Where all but a few of them lie in one of the parts that a pair has in
+the tree, it is given by its parts, each with its share: that changes no answer, and says better where trips lead.
+
+What a model costs beside its squared deviations is estimated (empirical Bayes). Let the numbers of leaves be 0 with a chance p, and else
+anything up to a size r, far beyond their noise, of deviation s. Twice the logarithm of the odds that a leaf has no trips is then
+2 ln (r/(s sqrt(2 pi))) + 2 ln (p/(1 - p)), before its number is seen: much where few pairs have many trips, as with flights, and little
+where most pairs have some. Half of the numbers of empty leaves lie below 0, so that p is twice the share of numbers that do; r is
+the mean number of the leaf that a trip lies in.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from math import fsum, log, pi, sqrt
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from starling.places.measurements import Int32, Int64
+from starling.places.measurements import Bool, Int32, Int64
 from starling.places.postprocess import Float64, estimate
 from starling.places.trips.measurements import MeasuredPairs, MeasuredTrips
 from starling.privacy.compiled import compiled
 from starling.privacy.distributions.accuracy import standard_deviation
 
-CHILD: Final = 12.0
-"""What each further child costs a pair that is cut, in its squared deviations."""
-EMPTY: Final = 8.0
-"""What a pair without trips is ahead of one whose trips are spread evenly."""
+CHILD: Final = 2.0
+"""What each further child costs a pair that is cut, in its squared deviations, beside what is estimated."""
+STRENGTH: Final = 1.5
+"""By so much what is estimated counts: a leaf that is wrongly taken for empty is lost among few, one that is not is one of many."""
+EVENLY: Final = 0.02
+"""The part of each end that is taken to lie evenly over the grid, as no box that seems empty surely is."""
 SURE: Final = 20.0
 """By so many times the variance of an empty pair is smaller."""
 LEAST: Final = 1e-12
 """A variance that noise of much epsilon is taken to have, which doubles would lose."""
-EVEN, NONE, CUT = 0, 1, 2
+ALONE: Final = 0.95
+"""The share of a part that has all but a few of the trips that are spread over a pair."""
+SPREAD, NONE, CUT = 0, 1, 2
 """The three models of a pair."""
 
 
@@ -70,51 +83,90 @@ def margins(measured: MeasuredTrips) -> tuple[Float64, Float64]:
 
 def filled(measured: MeasuredPairs, ends: tuple[Float64, Float64]) -> TripEstimate:
     """The estimate of pairs, within which trips lie as the released origins and destinations do."""
-    leaves, trips = fitted(measured)
     below: list[Float64] = []
     for grid in ends:
         sums = np.zeros((grid.shape[0] + 1, grid.shape[1] + 1))
         np.cumsum(np.cumsum(np.maximum(grid, 0), axis=0), axis=1, out=sums[1:, 1:])
         below.append(sums)
+    leaves, trips = fitted(measured, parts(measured.boxes, below), parts(measured.boxes, below, 0.0))
     return TripEstimate(measured.boxes[leaves], trips, *below)
 
 
-def fitted(measured: MeasuredPairs) -> tuple[Int64, Float64]:
-    """int64 (leaves,): the pairs that stay whole; float64 (leaves,): their trips."""
+def parts(boxes: Int32, ends: Sequence[Float64], evenly: float = EVENLY) -> Float64:
+    """float64 (pairs,): the part of all trips that lies in each pair of boxes, if origins and destinations are independent.
+
+    Args:
+        boxes: int32 (pairs, 8).
+        ends: Of origins and of destinations, the points in the first rows and columns, as `TripEstimate` has them.
+        evenly: The part of each end that lies evenly; where it is above 0, all parts are.
+    """
+    result = np.ones(len(boxes))
+    for end, sums in enumerate(ends):
+        south, north, west, east = boxes[:, 4 * end : 4 * end + 4].T
+        areas = ((north - south) * (east - west)) / ((sums.shape[0] - 1) * (sums.shape[1] - 1))
+        inside = sums[north, east] - sums[south, east] - sums[north, west] + sums[south, west]
+        share = np.maximum(inside, 0) / sums[-1, -1] if sums[-1, -1] > 0 else areas
+        result *= (1 - evenly) * share + evenly * areas
+    return result
+
+
+def emptiness(values: Int64, variances: Float64) -> float:
+    """By how much a leaf without trips is likelier than one with some, before its number is seen: twice a logarithm, at least 0.
+
+    Args:
+        values: int64 (leaves,): the noisy numbers of leaves.
+        variances: float64 (leaves,): of their noise.
+
+    >>> round(emptiness(np.array([-1, 1, -1, 1000]), np.ones(4)), 2), emptiness(np.array([2, 3, 2, 3]), np.ones(4))
+    (21.17, 0.0)
+    """
+    numbers = values.tolist()
+    part = min(max(2 * np.count_nonzero(values < 0) / len(numbers), 0.01), 0.99)
+    squares = fsum(each * each for each in numbers) - fsum(variances.tolist())
+    size, deviation = max(squares, 0.0) / max(fsum(numbers), 1.0), sqrt(fsum(variances.tolist()) / len(numbers))
+    return max(2 * log(max(size / (deviation * sqrt(2 * pi)), 1.0)) + 2 * log(part / (1 - part)), 0.0)
+
+
+def fitted(measured: MeasuredPairs, parts: Float64, shares: Float64) -> tuple[Int64, Float64]:
+    """int64 (leaves,): the pairs that are not cut further; float64 (leaves,): their trips.
+
+    Args:
+        measured: The tree.
+        parts: float64 (nodes,): the part of all trips that each pair of boxes has where trips are spread; above 0.
+        shares: The part by which a pair that stays whole is given by its parts; as `parts`, but it may be 0.
+    """
     nodes = len(measured.parents)
-    variances = np.array([max(standard_deviation(each) ** 2, LEAST) for each in measured.noises])
-    weights = 1 / variances[measured.noise]
-    own = np.asarray(np.bincount(measured.node, weights, nodes), dtype=np.float64)
-    value = np.bincount(measured.node, weights * measured.value, nodes) / np.where(own > 0, own, 1)
-    sides = (measured.boxes[:, 1::2] - measured.boxes[:, ::2]).astype(np.float64)
-    many, variance, model = _upwards(measured.parents, sides.prod(axis=1), own, value)
+    variances = np.array([max(standard_deviation(each) ** 2, LEAST) for each in measured.noises])[measured.noise]
+    own = np.asarray(np.bincount(measured.node, 1 / variances, nodes), dtype=np.float64)
+    value = np.bincount(measured.node, measured.value / variances, nodes) / np.where(own > 0, own, 1)
+    fresh = ~measured.steered
+    empty = STRENGTH * emptiness(measured.value[fresh], variances[fresh])
+    many, variance, model = _upwards(measured.parents, parts, own, value, empty)
     trips = _downwards(measured.parents, many, variance, model)
-    open_ = np.zeros(nodes, dtype=np.bool_)
-    open_[0] = True
-    for begin, end in zip(measured.begins[1:], [*measured.begins[2:], nodes], strict=True):
-        above = measured.parents[begin:end]
-        open_[begin:end] = open_[above] & (model[above] == CUT)
+    open_ = _opened(measured.parents, model, trips, shares)
     leaves = np.flatnonzero(open_ & (model != CUT))
     return leaves, trips[leaves]
 
 
 @compiled
-def _upwards(parents: Int64, areas: Float64, own: Float64, value: Float64) -> tuple[Float64, Float64, Int64]:
+def _upwards(
+    parents: Int64, parts: Float64, own: Float64, value: Float64, empty: float
+) -> tuple[Float64, Float64, Int64]:
     """Of each node the trips, their variance, and the model that is kept; `own` is the inverse variance of its measurements."""
     nodes = len(parents)
-    squares, products, costs = areas**2 * own, areas * own * value, own * value**2
+    squares, products, costs = parts**2 * own, parts * own * value, own * value**2
     below, below_variance, below_cost = np.zeros(nodes), np.zeros(nodes), np.zeros(nodes)
     children = np.zeros(nodes, dtype=np.int64)
     many, variance, model = np.zeros(nodes), np.zeros(nodes), np.zeros(nodes, dtype=np.int64)
     for node in range(nodes - 1, -1, -1):
-        area, a, b, c = areas[node], squares[node], products[node], costs[node]
-        even = c - b * b / a
-        many[node], variance[node], cost = area * b / a, area * area / a, even
-        if c - EMPTY < cost:
-            many[node], variance[node], model[node], cost = 0.0, variance[node] / SURE, NONE, c - EMPTY
+        part, a, b, c = parts[node], squares[node], products[node], costs[node]
+        many[node], variance[node], cost = part * b / a, part * part / a, c - b * b / a
+        none = c - empty
+        if none < cost:
+            many[node], variance[node], model[node], cost = 0.0, variance[node] / SURE, NONE, none
         if children[node] > 0:
             s, v, w = below[node], below_variance[node], own[node]
-            split = below_cost[node] + CHILD * (children[node] - 1)
+            split = below_cost[node] + (CHILD + empty) * (children[node] - 1)
             if w > 0:
                 split += (value[node] - s) ** 2 / (1 / w + v)
             if split < cost:
@@ -146,6 +198,28 @@ def _downwards(parents: Int64, many: Float64, variance: Float64, model: Int64) -
             _share(trips[above], many[begin:end], variance[begin:end], trips[begin:end])
         begin = end
     return trips
+
+
+@compiled
+def _opened(parents: Int64, model: Int64, trips: Float64, shares: Float64) -> Bool:
+    """Which nodes are reached from the first through those that are cut. A node whose trips are spread is cut too, and its children get
+    their shares, where one of them has all but a few; `model` and `trips` are changed so.
+    """
+    reached = np.zeros(len(parents), dtype=np.bool_)
+    reached[0] = True
+    begin = 1
+    while begin < len(parents):
+        above, end = parents[begin], begin
+        while end < len(parents) and parents[end] == above:
+            end += 1
+        if reached[above] and model[above] == SPREAD and shares[begin:end].max() > ALONE * shares[begin:end].sum():
+            whole = shares[begin:end].sum()
+            for child in range(begin, end):
+                trips[child], model[child] = trips[above] * shares[child] / whole, SPREAD
+            model[above] = CUT
+        reached[begin:end] = reached[above] and model[above] == CUT
+        begin = end
+    return reached
 
 
 @compiled
