@@ -106,8 +106,6 @@ def test_naming_packages_imports_nothing_heavy() -> None:
     assert run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-def test_a_ledger_is_opened_without_arrays() -> None:
-    code = (
-        "import sys, starling.ledger.keys, starling.ledger.opening; assert not {'numpy', 'pyarrow'} & set(sys.modules)"
-    )
+def test_a_ledger_or_a_server_is_asked_without_arrays() -> None:
+    code = "import sys, starling.ledger.opening, starling.client; assert not {'numpy', 'pyarrow'} & set(sys.modules)"
     assert run([sys.executable, "-c", code], check=False).returncode == 0

@@ -23,7 +23,6 @@ from starling.ledger.keys import Pin, Public
 from starling.planfile.values import exact_text
 from starling.privacy.budget import Exact, exact
 from starling.privacy.sampling.entropy import fresh_id
-from starling.verification import Outcome, open_release, verify
 
 if TYPE_CHECKING:
     import httpx
@@ -298,6 +297,8 @@ class Client(CustodyClient):
         """
         path = Path(out).absolute()
         done = self.wait(self.charge(dataset, request_id=request_id, question=question), on_progress)
+        from starling.verification import open_release
+
         return open_release(self.fetch(done.id, path))
 
     def _post(self, dataset: str, what: str, request_id: str | None, question: Question | None, **more: str) -> Any:
@@ -333,6 +334,8 @@ class Client(CustodyClient):
 
     def _verify(self, path: Path, number: int) -> None:
         """Raises IntegrityError where a file is not this release, or not what the key signed; remembers the key of the first."""
+        from starling.verification import Outcome, verify
+
         wanted = self._key or pins.pinned(self._transport.url)
         verification = verify(path, key=wanted)
         if verification.outcome is Outcome.FAILED or verification.signer is None:
