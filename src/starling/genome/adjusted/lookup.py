@@ -59,12 +59,13 @@ def sums_over_people(packed: UInt8, counted: Float64, weights: Float64) -> tuple
     # As long as each other: a table is as much work for few SNPs as for many.
     length = max(1, -(-len(packed) // max(1, -(-len(packed) // SNPS))))
     # Words of a SNP lie an odd number of them apart, which is no multiple of what the processor's cache keeps in one place.
-    last, cases = np.zeros(_LINE, dtype=np.uint8), np.empty((_LINE // _WORD, length | 1), dtype=np.uint64)
+    numbered, cases = (np.empty(shape, dtype=np.uint64) for shape in (_LINE // _WORD, (_LINE // _WORD, length | 1)))
+    last = np.zeros(_LINE, dtype=np.uint8)
     steps, tables, sums = np.empty((2, 4 * _WORD, width)), _aligned(_WORD * int(_TABLE)), _aligned(length * width)
     for begin in range(0, len(packed), length):
         some = packed[begin : begin + length]
         sums[:] = 0.0
-        _look_up(some, counted, weights, last, cases, steps, tables, sums, missing[begin : begin + length])
+        _look_up(some, counted, weights, last, numbered, cases, steps, tables, sums, missing[begin : begin + length])
         by_part = sums.reshape(width // LANES, length, LANES)[:, : len(some)]
         copies[begin : begin + length] = by_part.transpose(1, 0, 2).reshape(len(some), width)
     return copies, missing
@@ -193,6 +194,7 @@ def _look_up(
     counted: Float64,
     weights: Float64,
     last: UInt8,
+    numbered: UInt64,
     cases: UInt64,
     steps: Float64,
     tables: Float64,
@@ -201,13 +203,13 @@ def _look_up(
 ) -> None:
     """The sums of `sums_over_people`, of a block of SNPs."""
     width, snps = weights.shape[1], packed.shape[0]
-    numbered = np.empty(cases.shape[0], dtype=np.uint64)
     for start in range(0, packed.shape[1], _LINE):
         known = min(_LINE, packed.shape[1] - start)
         for snp in range(snps):
             line = packed[snp, start : start + known]
             if known < _LINE:
-                last[:known] = line
+                for at in range(known):
+                    last[at] = line[at]
                 line = last
             if _number_cases(line.view(np.uint64), numbered):
                 _add_missing(line.view(np.uint64), 4 * start, weights, missing[snp])
