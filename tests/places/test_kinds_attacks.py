@@ -99,7 +99,8 @@ def test_attack_a26_of_areas_and_flows_one_charge_shows_one_draw(
             payment = PaymentOptions(ledger, "trips", request_id=request_id, unvalidated=True)
             return released(kind, tmp_path, out, payment)
 
-        reading: Point = (READ[kind], "points_of_some" if kind in ("legs", "trips") else "points_by_cell", True)
+        counting = {"legs": "parts_of_some", "trips": "points_of_some"}.get(kind, "points_by_cell")
+        reading: Point = (READ[kind], counting, True)
         Thief(url, ledger, out, run, tmp_path).check_one_charge({**STEPS, READING: reading}, point, Fraction(1))
         ledger.close()
 

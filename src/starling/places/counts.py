@@ -128,8 +128,16 @@ def points_of_some(
     plan: CountedPlan, many: int, place: Placed, records: Records | Held, key: bytes, cluster: Spark | None = None
 ) -> Numbers:
     """The cells, of so many, that hold any points, ascending, and how many; further arguments as those of `points_by_cell`."""
+    with closing(parts_of_some(plan, many, place, records, key, cluster)) as answer:
+        return _added_up(answer)
+
+
+def parts_of_some(
+    plan: CountedPlan, many: int, place: Placed, records: Records | Held, key: bytes, cluster: Spark | None = None
+) -> Generator[Numbers, None, None]:
+    """What `points_of_some` adds up, as the engine hands it over: for who needs not hold all of it."""
     with closing(_summed(plan, place, many, records, key, cluster)) as answer:
-        return _added_up(_numbers(answer))
+        yield from _numbers(answer)
 
 
 def _added_up(answer: Iterable[Numbers]) -> Numbers:

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
-from starling.places.flows.counts import legs_of, tally
+from starling.places.flows.counts import add_legs, tally
 from starling.places.flows.plan import Plan
 from starling.places.flows.plan.levels import Int64
 from starling.places.source.trips import open_records
@@ -61,8 +62,24 @@ def test_no_unit_has_more_legs_than_its_plan_says(tmp_path: Path) -> None:
     """All that one person may have, of up to two trips of up to two stops; a unit more or less adds it to what others have."""
     of = plan(tmp_path, **STOPPING)
     assert of.legs == 6
-    ends, ways = np.arange(of.codes), np.ones(1, dtype=np.int64)
-    legs = np.array([legs_of(of, ends[at : at + 1], ways).sum() for at in range(of.codes)])
+    each = np.zeros((of.codes, 1, 4, 4), dtype=np.int64)
+    for code in range(of.codes):
+        add_legs(of, np.array([code]), np.ones(1, dtype=np.int64), each[code])
+    legs = each.sum(axis=(1, 2, 3))
     assert legs.min() == 1
     assert legs.max() == 3
     assert of.trips * legs.max() == of.legs
+
+
+def test_legs_of_parts_that_are_handed_over_add_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A way may stand in several parts."""
+    of = plan(tmp_path, **STOPS)
+    rows = [(1, 2, 3, 4), (1, 2, 3, 4), (4, None, 3, 1)]
+    numbers = [np.array([code]) for code in (7, 7, 20)]
+    parts = ((number, np.ones(1, dtype=np.int64)) for number in numbers)
+    monkeypatch.setattr("starling.places.flows.counts.parts_of_some", lambda *_: parts)
+    legs = counted(of, rows)
+    expected = np.zeros((1, 4, 4), dtype=np.int64)
+    for number in numbers:
+        add_legs(of, number, np.ones(1, dtype=np.int64), expected)
+    assert np.array_equal(legs, expected[0])

@@ -1,9 +1,11 @@
 """Exact numbers of trips from area to area, counted as points in cells are (places/counts.py): by DuckDB or Spark, or as they are read.
 
 A trip lies in one pair of areas of one slice, which stands for the cell. Of a person at most k trips count over all slices together, those
-of smallest keyed hash. Of plans with stops the cell is the whole way of a trip: trips are kept whole, and cut into legs once they are.
+of smallest keyed hash. Of plans with stops the cell is the whole way of a trip: trips are kept whole, and cut into legs once they are,
+part by part, so that memory does not grow with the ways that there are.
 """
 
+from contextlib import closing
 from functools import partial
 
 import numpy as np
@@ -12,7 +14,7 @@ from starling.engine.bounded_records import KEY
 from starling.engine.held_records import Held
 from starling.engine.record_files import Records
 from starling.engine.spark import Spark
-from starling.places.counts import points_by_cell, points_of_some
+from starling.places.counts import parts_of_some, points_by_cell
 from starling.places.flows.plan import Plan
 from starling.places.flows.source import Int64, pairs_of, ways_of
 from starling.privacy.sampling.entropy import fresh_bytes
@@ -32,13 +34,17 @@ def count(plan: Plan, records: Records | Held, cluster: Spark | None = None) -> 
 def tally(plan: Plan, records: Records | Held, key: bytes, cluster: Spark | None = None) -> Int64:
     """The trips from area to area, int64 (slices, areas, areas); `key` is that of the hash that chooses a person's."""
     shape = (len(plan.slice_names), plan.levels.areas, plan.levels.areas)
-    if plan.columns.stops:
-        return legs_of(plan, *points_of_some(plan, plan.codes, partial(ways_of, plan), records, key, cluster))
-    return points_by_cell(plan, partial(pairs_of, plan), records, key, cluster).reshape(shape)
+    if not plan.columns.stops:
+        return points_by_cell(plan, partial(pairs_of, plan), records, key, cluster).reshape(shape)
+    legs = np.zeros(shape, dtype=np.int64)
+    with closing(parts_of_some(plan, plan.codes, partial(ways_of, plan), records, key, cluster)) as answer:
+        for ways, trips in answer:
+            add_legs(plan, ways, trips, legs)
+    return legs
 
 
-def legs_of(plan: Plan, ways: Int64, trips: Int64) -> Int64:
-    """The legs from area to area, int64 (slices, areas, areas), of trips by their way, as `ways_of` has it."""
+def add_legs(plan: Plan, ways: Int64, trips: Int64, legs: Int64) -> None:
+    """Add the legs of trips by their way, as `ways_of` has it, to those from area to area, int64 (slices, areas, areas)."""
     areas, stops = plan.levels.areas, len(plan.columns.stops)
     whole = (*(areas + 1,) * stops, areas, areas)
     places: list[Int64] = []
@@ -46,11 +52,9 @@ def legs_of(plan: Plan, ways: Int64, trips: Int64) -> Int64:
         ways, place = np.divmod(ways, many)
         places.append(place)
     destination, origin, *back = places
-    legs = np.zeros((len(plan.slice_names), areas, areas), dtype=np.int64)
     here = origin
     for place in reversed(back):
         there = place < areas
         np.add.at(legs, (ways[there], here[there], place[there]), trips[there])
         here = np.where(there, place, here)
     np.add.at(legs, (ways, here, destination), trips)
-    return legs
