@@ -26,7 +26,14 @@ pytestmark = pytest.mark.filterwarnings("ignore:ledger .* this machine has no wi
 
 PEOPLE = 20
 SCAN: dict[str, Any] = {"kind": "scan", "epsilon": "2"}
-OTHERS = {"fewer": "people", "named": "people", "ends": "people", "elsewhere": "strangers"}
+OTHERS = {
+    "fewer": "people",
+    "named": "people",
+    "ends": "people",
+    "ordered": "people",
+    "column": "people",
+    "elsewhere": "strangers",
+}
 """Studies beside `study` and `asked`, which are alike, each with its population."""
 
 
@@ -44,9 +51,13 @@ def save(folder: Path, name: str) -> tuple[Plan, Path, Path]:
     study = a_study(snps=4, people=PEOPLE - (name == "fewer"), seed=1)
     (into := folder / name).mkdir()
     prefix = write_bed(study, into / "study")
+    if name == "ordered":
+        fam = Path(f"{prefix}.fam")
+        fam.write_text("".join(reversed(fam.read_text().splitlines(keepends=True))))
     ids = [line.split()[:2] for line in Path(f"{prefix}.fam").read_text().splitlines()]
     rows = "".join(f"{family} {person} {20 + at}\n" for at, (family, person) in enumerate(ids))
-    (into / "trait.txt").write_text(f"FID IID {'weight' if name == 'named' else 'bmi'}\n" + rows)
+    column = {"named": "weight", "column": "height"}.get(name, "bmi")
+    (into / "trait.txt").write_text(f"FID IID {column}\n" + rows)
     plan = plan_of(study, name)
     plan.save(into / "plan.toml")
     return plan, prefix, into / "trait.txt"
@@ -123,7 +134,7 @@ def test_what_is_public_of_a_response_decides_when_it_is_asked_for(scans: Site, 
             == f"is that of event {paid}, whose release has not left yet; ask again once it has: GET /v1/releases/{paid}"
         )
         assert early[1] == f"names event 1, which {none}leave it out: a new response is drawn and charged"
-        scans.sleep(10)
+        scans.sleep(100)
         charges = scans.charges()
         not_kept = "which has not kept its response; ask where it was charged, or leave it out: a new response is drawn"
         new = ", or leave it out: a new response is drawn and charged"
@@ -138,6 +149,8 @@ def test_what_is_public_of_a_response_decides_when_it_is_asked_for(scans: Site, 
             ("asked", {"intervals": 2}, "was drawn of 5 intervals of the phenotype, and 2 are asked for; name 5 intervals" + new),
             ("fewer", {}, "is of other people, or of these in another order; give the study that it was drawn of" + new),
             ("named", {}, "is of the phenotype None, and the plan names 'weight'; correct phenotype in the plan" + new),
+            ("ordered", {}, "is of other people, or of these in another order; give the study that it was drawn of" + new),
+            ("column", {}, "is of another column of phenotypes; give the study that it was drawn of" + new),
             ("elsewhere", {}, f"names event {paid}, which {none}leave it out: a new response is drawn and charged"),
         ):  # fmt: skip
             assert told_everywhere(client, dataset, further | changed) == words
@@ -146,7 +159,7 @@ def test_what_is_public_of_a_response_decides_when_it_is_asked_for(scans: Site, 
         assert client.preview("asked", further).amount == "0"
         client.request("asked", "why", question=further)
         again = client.charge("study", question=further, request_id="again")
-        scans.sleep(10)
+        scans.sleep(100)
         assert client.progress(again.id).state == "released"
         assert client.preview("study", further).release == again.id
         assert client.charge("study", question=further, request_id="again").id == again.id

@@ -133,3 +133,30 @@ def test_what_the_ledger_does_not_have_yet_is_checked_when_its_files_are_accepte
     custodian.custody.add_dataset("data", "people", {}, 5)
     with pytest.raises(PolicyRefused, match="of protection is the member, of this population it is the person"):
         sources.check_population("data")
+
+
+def test_labels_tell_which_datasets_are_of_the_same_and_no_digest(served: Home) -> None:
+    """Also where a registration was cut off, and its name comes again with other files."""
+    sources = Sources(served)
+    (folder := served.folder / "worker" / "sources").mkdir(parents=True, exist_ok=True)
+    assert sources._labels("a", {"people": "d1", "column": "c1"}) == {"people": "a", "column": "a"}
+    assert sources._labels("b", {"people": "d1", "column": "c2"}) == {"people": "a", "column": "b"}
+    assert sources._labels("a", {"people": "d1", "column": "c2"}) == {"people": "a", "column": "b"}
+    assert sources._labels("a", {"people": "d2", "column": "c1"}) == {"people": "a+", "column": "a"}
+    (folder / "b.identities").write_text("[]")
+    with pytest.raises(IntegrityError, match=r"b\.identities is not written as Starling does"):
+        sources._labels("c", {"people": "d2"})
+
+
+def test_the_web_process_is_told_labels_of_a_study_of_phenotypes(served: Home, tmp_path: Path) -> None:
+    study = write_study(tmp_path)
+    plan = Path(study.plan)
+    assert not Sources(served).register("persons", study, deadline=8).identities  # type: ignore[union-attr]
+    text = plan.read_text().replace('"person"', '"phenotype"').replace('tests = ["g"]', 'tests = ["score"]')
+    plan.write_text(text.replace('model = "dominant"', 'model = "additive"'))
+    Sources(served).register("first", study, deadline=8)
+    Sources(served).register("second", study, deadline=8)
+    labels = [Catalogue(served.folder / "datasets").study(name).identities for name in ("first", "second")]
+    assert labels[0] == labels[1]
+    assert set(labels[0].values()) == {"first"}
+    assert len(labels[0]) == 3

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from starling.genome.artifact.files import read_drawn
 from starling.genome.asking import QuestionPlan
-from starling.genome.counts.responses import StoredCounts, count_stored, read_stored
+from starling.genome.counts.responses import StoredCounts, count_stored, identities, read_stored
 from starling.genome.counts.study import StudyCounts, count_study
 from starling.genome.plan import Plan, Question, Scan
 from starling.genome.postprocess.estimates import Answer, Error, estimate
@@ -174,6 +174,7 @@ def deliver(plan: str, files: Mapping[str, Path]) -> Delivery:
         QuestionPlan(chosen),
         _Files(chosen, files["genotypes"], phenotype, covariates),
         lambda most: validate(chosen, opened, most=most).value,
+        lambda: identities(chosen, opened.people),
     )
 
 

@@ -268,9 +268,7 @@ class Asking(ABC):
         return None
 
     def at_margin(self, question: Json, margin: Exact) -> Json:  # noqa: ARG002 - of those that have one
-        """A question that states no cost, with the least cost at which its answer is off by at most `margin`, 95 times of 100; raises
-        ParameterError where the plan has no such question, the question states a cost, or no cost keeps that margin.
-        """
+        """A question without a cost at the least that keeps a margin, 95 times of 100; raises ParameterError where none does."""
         raise ParameterError("margin", "is not defined for these questions", "state what the answer may cost instead")
 
     def check_further(self, question: Json, earlier: "Asking", paid: Json) -> None:  # noqa: B027 - of those that keep something
@@ -289,11 +287,13 @@ class Delivery:
         publication: What is published, which is public; or a plan that is asked questions.
         source: The confidential files, not yet read.
         validate: Reads them for their custodian alone; given how many findings are listed.
+        identities: What an answer that is kept is of, beside its plan: in words for another, a digest, which the web process is not told.
     """
 
     publication: Publication[Any, Any] | Asking
     source: Source[Any]
     validate: Callable[[int], "Validated"]
+    identities: Callable[[], Mapping[str, str]] = dict
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ folder with its public plan. The web process reads it. No path of records is in 
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, ClassVar, Final, TypeAlias
@@ -100,6 +100,7 @@ class Study:
         schema: The JSON Schema of a question.
         deadline: Seconds from the charge to the answer; an answer that misses it leaves when it has doubled, or doubled again.
         purpose: What the data may be used for.
+        identities: What an answer that is kept is of, in words for another: a label that datasets of the same share.
     """
 
     name: str
@@ -110,6 +111,7 @@ class Study:
     schema: Mapping[str, Any]
     deadline: int
     purpose: Purpose = UNSAID
+    identities: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         _check(self.name, self.deadline)
@@ -123,7 +125,8 @@ class Study:
     @property
     def statement(self) -> dict[str, Any]:
         """What its file says beside what all say."""
-        return {"digest": self.digest, "neighbours": neighbours(self.relation), "schema": self.schema}
+        identities = {"identities": dict(self.identities)} if self.identities else {}
+        return {"digest": self.digest, "neighbours": neighbours(self.relation), "schema": self.schema, **identities}
 
     def question(self, title: str, request: str, guarantee: Guarantee) -> Dataset:
         """One question to it."""
@@ -262,5 +265,8 @@ def _parsed(statement: Any, name: str) -> Entry:
     relation = Relation(statement["neighbours"]["change"], statement["neighbours"]["unit"])
     if statement["neighbours"] != neighbours(relation) or not isinstance(statement["schema"], dict):
         raise TypeError
-    schema, deadline = statement["schema"], statement["deadline"]
-    return Study(name=name, relation=relation, schema=schema, deadline=deadline, purpose=purpose, **texts)
+    schema, deadline, identities = statement["schema"], statement["deadline"], statement.get("identities", {})
+    if not all(isinstance(each, str) for pair in identities.items() for each in pair):
+        raise TypeError
+    more = {"schema": schema, "purpose": purpose, "identities": identities}
+    return Study(name=name, relation=relation, deadline=deadline, **more, **texts)

@@ -12,14 +12,15 @@ from starling.ledger import charged_noise
 from starling.ledger.responses import charge_of, check_paid
 from starling.server.authentication import Service
 from starling.server.charges import Charges
-from starling.server.datasets import Dataset, NotThere
+from starling.server.datasets import Dataset, NotThere, Study
 
 
 def check_further(service: Service, analyst: str, dataset: Dataset, question: Any) -> None:
     """Check what is asked, with its question as JSON, where it reads a kept response, and was not charged before.
 
     Raises:
-        PolicyRefused: the event that it names paid for none of this population that this server has kept, at this cost.
+        PolicyRefused: the event that it names paid for none of this population that this server has kept, at this cost; or for one of
+            other people, or of another column of phenotypes.
         ParameterError: that response is of other people, another phenotype or another number of intervals.
         LedgerUnavailable: the ledger can't be read now, or it took too long.
     """
@@ -36,6 +37,7 @@ def check_further(service: Service, analyst: str, dataset: Dataset, question: An
     if paid is not None and earlier is not None and earlier.domain == dataset.domain:
         further = service.understanding.check_further
         further(catalogue, dataset.name, question, charge.dataset, paid, user=analyst)
+        _check_identities(catalogue.study(dataset.name), earlier)
 
 
 def _check_paid(service: Service, dataset: Dataset, seq: int) -> None:
@@ -53,6 +55,14 @@ def _check_paid(service: Service, dataset: Dataset, seq: int) -> None:
     if all(each.charge != seq for each in paid):
         paid = [each for each in paid if _has_left(charges, each.charge)]
     check_paid(paid, charged_noise.noise(dataset.guarantee).fields)
+
+
+def _check_identities(now: Study, earlier: Study) -> None:
+    """What registered files are of, as far as both were compared when they were registered."""
+    for kind, first in earlier.identities.items():
+        if now.identities.get(kind, first) != first:
+            fix = "give the study that it was drawn of, or leave it out: a new response is drawn and charged"
+            raise PolicyRefused("response", f"is of {kind}", fix)
 
 
 def _has_left(charges: Charges, seq: int) -> bool:

@@ -78,8 +78,10 @@ class Sources:
             PlanError, ParameterError, SourceError: something public is wrong, or the name is taken.
             PolicyRefused: the ledger has the dataset, of a population to which this cannot be charged.
             OutputError: the home cannot be written.
+            IntegrityError: what was written of another dataset is damaged.
         """
-        publication = registered.open().publication
+        delivery = registered.open()
+        publication = delivery.publication
         dataset = replace(_described(name, registered.domain, publication, deadline), purpose=purpose)
         with suppress(ParameterError, LedgerUnavailable):
             # Where the ledger does not have it yet, this is found when its files are accepted.
@@ -94,12 +96,34 @@ class Sources:
         # Left by a registration that was cut off before anybody could see it.
         (self._folder / f"{name}.json").unlink(missing_ok=True)
         write_new(self._folder / f"{name}.json", _text(registered))
+        if isinstance(dataset, Study) and (identities := delivery.identities()):
+            dataset = replace(dataset, identities=self._labels(name, identities))
         if isinstance(publication, Asking):
             _write_plan(publication.write, self._catalogue.plan(name), self._catalogue.plan_zip(name))
         elif DOMAINS[registered.domain].plan_pages:
             _write_plan(publication.write_plan, self._catalogue.plan(name))
         self._catalogue.add(dataset, preview)
         return dataset
+
+    def _labels(self, name: str, identities: Mapping[str, str]) -> dict[str, str]:
+        """A label of each kind that a kept answer is of, the same where another dataset is of the same. Digests stay in this folder."""
+        (self._folder / f"{name}.identities").unlink(missing_ok=True)
+        known: dict[str, dict[str, str]] = {kind: {} for kind in identities}
+        for path in self._folder.glob("*.identities"):
+            try:
+                for kind, (digest, label) in json.loads(content(path, MOST_BYTES)).items():
+                    known.setdefault(kind, {})[digest] = label
+            except (OSError, ValueError, TypeError, AttributeError, RecursionError):
+                raise IntegrityError("source", f"{path.name} is not written as Starling does", "restore it") from None
+        labels = {}
+        for kind, digest in identities.items():
+            new = name
+            while new in known[kind].values():
+                new += "+"
+            labels[kind] = known[kind].get(digest, new)
+        written = {kind: (digest, labels[kind]) for kind, digest in identities.items()}
+        write_new(self._folder / f"{name}.identities", json.dumps(written))
+        return labels
 
     def _check_population(self, dataset: Entry) -> None:
         with closing(read_ledger(self._home.settings.ledger)) as ledger:

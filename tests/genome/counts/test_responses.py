@@ -11,13 +11,13 @@ import pytest
 
 from starling.errors import SourceError
 from starling.genome.arrays import Flags
-from starling.genome.counts.responses import StoredCounts, read_stored, stored_content
+from starling.genome.counts.responses import OTHERS, StoredCounts, identities, read_stored, stored_content
 from starling.genome.measurements import SavedResponse, Scanned
 from starling.genome.mechanism.explore import mechanism_of
 from starling.genome.plan import Plan, Scan
 from starling.genome.source import open_genotypes
 from starling.genome.source.people import People
-from tests.genome.studies import Study, write_bed
+from tests.genome.studies import Study, plan_of, write_bed
 from tests.genome.test_publish_responses import plans
 
 TWO = Fraction(2)
@@ -125,3 +125,26 @@ def test_a_phenotype_is_known_by_its_column_and_not_by_the_name_of_its_file(tmp_
     read_stored(plan, people("a.txt", "", "2"), bare)
     with pytest.raises(SourceError, match=r"was drawn of the phenotypes in 'a\.txt', and 'b\.txt' is given"):
         read_stored(plan, people("b.txt", ""), bare)
+
+
+def test_what_a_response_is_of_is_compared_when_files_are_registered(tmp_path: Path) -> None:
+    """The list of people in its order and the column, and never a phenotype; nothing where persons are protected."""
+    study = Study(np.ones((3, 6), dtype=np.int8), (("A", "C"),) * 3, ("1",) * 6, tuple(("1", row) for row in (1, 2, 3)))
+    prefix = write_bed(study, tmp_path / "small")
+    plans(study, tmp_path)
+    plan = Plan.load(tmp_path / "first.toml")
+
+    def kept(header: str, case: str = "1", of: Plan = plan) -> dict[str, str]:
+        (tmp_path / "a.txt").write_text(header + "".join(f"f p{row} {case}\n" for row in range(6)))
+        return identities(of, open_genotypes(prefix, of, tmp_path / "a.txt").people)
+
+    first = kept("FID IID asthma\n")
+    assert set(first) == set(OTHERS.values())
+    assert kept("FID IID asthma\n", "2") == first
+    assert {words for words, digest in kept("FID IID gout\n").items() if digest != first[words]} == {OTHERS["column"]}
+    bare = {words for words, digest in kept("").items() if digest != first[words]}
+    assert bare == {OTHERS["column"], OTHERS["file"]}
+    fam = Path(f"{prefix}.fam")
+    fam.write_text("".join(reversed(fam.read_text().splitlines(keepends=True))))
+    assert {words for words, digest in kept("FID IID asthma\n").items() if digest != first[words]} == {OTHERS["people"]}
+    assert kept("FID IID asthma\n", of=plan_of(study, tmp_path)) == {}

@@ -63,6 +63,22 @@ def read_stored(plan: Plan, people: People, content: bytes, question: Scan | Non
     return SavedResponse(known, held, part, drawn.get("median"))
 
 
+OTHERS: Final = {
+    "people": "other people, or of these in another order",
+    "column": "another column of phenotypes",
+    "file": "phenotypes in another file",
+}
+"""What a response may be of that plans do not tell apart, in words."""
+
+
+def identities(plan: Plan, people: People) -> dict[str, str]:
+    """Digests of what a response of these people would be of beside what plans say, by the words for another; of plans of persons none."""
+    if plan.unit != "phenotype":
+        return {}
+    of = _of(plan, people)
+    return {words: sha256(str(of[name]).encode()).hexdigest() for name, words in OTHERS.items()}
+
+
 def _of(plan: Plan, people: People) -> dict[str, str | None]:
     """What a response is of."""
     names = people.keys(family=people.file is not None and people.file.has_families)
