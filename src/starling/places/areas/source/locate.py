@@ -16,7 +16,6 @@ from typing import Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 import shapely
-from scipy import ndimage
 
 from starling.places.areas.plan.polygons import Areas
 from starling.places.plan.grid import Float64
@@ -60,6 +59,9 @@ class Locator:
 
     def _rastered(self, areas: Areas, cells: int) -> Int32:
         """int32 (cells, cells): the area of all points of a cell, NONE or BORDER; row 0 in the south."""
+        # Of records that name areas by their ids nobody asks for it, and it is slow to import.
+        from scipy import ndimage
+
         rings = shapely.get_rings(shapely.get_parts(areas.geometries))
         corners, ring = shapely.get_coordinates(rings, return_index=True)
         marked = np.zeros((cells, cells), dtype=np.bool_)
