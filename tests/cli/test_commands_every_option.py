@@ -50,7 +50,6 @@ HERE: Final = {
     "places count --key": (["out", "--slice", "January", "--rectangles", "rectangles.csv"], WRONG_KEY),
     "places evaluate --engine": (["plan.toml", "--release", "out", "--records", "records.csv"], ["--engine", "none"]),
     "places evaluate --seed": (["plan.toml", "--release", "out", "--records", "records.csv"], ["--seed", "7"]),
-    "places export --key": (["out", "--slice", "January", "--out", "new"], WRONG_KEY),
     "places generate --seed": (["--sigma", "25", "--points", "50", "--out", "new"], ["--seed", "7"]),
     "places hotspots --key": (["out", "--slice", "January", "--k", "1"], WRONG_KEY),
     "places hotspots --side": (["out", "--slice", "January", "--k", "1"], ["--side", "2"]),

@@ -37,6 +37,8 @@ def test_slices_are_taken_away_at_a_level_and_the_signer_is_compared(tmp_path: P
     assert 'id="view-slice"' not in one
     assert "all slices" not in one
     assert "all slices" in (tmp_path / "map.html").read_text()
+    exported = ("export", tmp_path / "out", "--slice", "am", "--out", tmp_path / "other")
+    assert "key" in call(*exported, "--key", "0" * 64, code=5).output
     refused = call("export", tmp_path / "out", "--slice", "am", "--h3", 5, "--out", tmp_path / "none", code=2)
     assert "--h3 is of points on a grid" in refused.output
     refused = call("map", tmp_path / "out", "--level", "0.9", "--out", tmp_path / "none.html", code=2)
