@@ -80,6 +80,19 @@ def test_plain_units_alone_are_named(crs: str, name: str) -> None:
         Grid(box(0, 0, 1, 1), 2, 2, crs, name)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("sides", [("-74.3", "40.5", "-73.7", "41"), ("0.1", "-0.7", "0.3", "0.2")])
+def test_ends_on_borders_of_cells_are_there_however_doubles_round(sides: tuple[str, ...]) -> None:
+    """A rectangle of whole cells in units of the box would cut boxes that it holds: 255.99999999999997 for 256."""
+    for side in (256, 1000, 1 << 20):
+        grid = Grid(box(*sides), side, side, "degrees")
+        x0, y0, x1, y1 = grid.box
+        at = np.unique(np.linspace(0, side, 300).astype(np.int64))
+        borders = [[float(x0 + (x1 - x0) * k / side), float(y0 + (y1 - y0) * k / side)] * 2 for k in at.tolist()]
+        assert (grid.in_cells(borders) == at[:, None]).all()
+        inside = [float(x0 + (x1 - x0) * Fraction("7.01") / side), float(y0), float(x1), float(y1)]
+        assert abs(grid.in_cells([inside])[0, 0] - 7.01) < 1e-5, "others are not moved"
+
+
 @pytest.mark.parametrize("crs", ["degrees", "equal-area"])
 def test_a_box_across_the_antimeridian_places_points_as_one_that_is_turned(crs: Crs) -> None:
     half = TURN[crs] / 2

@@ -33,6 +33,9 @@ function nice(least) {
 /** The distance of ticks, no less than `least`. @param {number} least @param {string} kind of the axis */
 const tick_gap = (least, kind) => (kind === "degrees" && least > 10 ? [15, 30, 45, 60, 90, 180].find((each) => each >= least) : null) ?? nice(least);
 
+/** On a border of cells that is so near that doubles of decimals cannot tell, as the library has it. @param {number} cells */
+const near = (cells) => (Math.abs(cells - Math.round(cells)) < 2 ** -20 ? Math.round(cells) : cells);
+
 /** @param {number} gap */
 const digits_of = (gap) => Math.max(0, -Math.floor(Math.log10(gap) + 1e-9));
 
@@ -75,12 +78,12 @@ export class Frame {
   /** As the library does, so that a rectangle has the same cells. @param {number} u */
   to_x(u) {
     const { box: [west, , east], per_unit } = this.facts, turn = this.turn;
-    return (u - west + (turn && u < (west + east - turn) / 2 ? turn : 0)) * per_unit[0];
+    return near((u - west + (turn && u < (west + east - turn) / 2 ? turn : 0)) * per_unit[0]);
   }
 
   /** @param {number} v */
   to_y(v) {
-    return (v - this.facts.box[1]) * this.facts.per_unit[1];
+    return near((v - this.facts.box[1]) * this.facts.per_unit[1]);
   }
 
   /** @param {number} x */

@@ -30,6 +30,8 @@ Float64: TypeAlias = npt.NDArray[np.float64]
 Crs: TypeAlias = Literal["degrees", "equal-area", "plain"]
 Box: TypeAlias = tuple[Fraction, Fraction, Fraction, Fraction]
 
+NEAR: Final = 2.0**-20
+"""Of a cell; map_drawing.js has the same."""
 MOST_DENSE: Final = 1 << 26
 """Cells of all slices together that a release holds in memory, at some tens of bytes a cell. A grid of more is sparse: its cells with
 points are counted alone, and it is released as boxes."""
@@ -176,12 +178,16 @@ class Grid:
         return np.asarray(across & (y >= y_edges[0]) & (y < y_edges[-1]))
 
     def in_cells(self, rectangles: npt.ArrayLike) -> Float64:
-        """Rectangles in units of the box as rectangles in cells, with fractions; both float64 (rectangles, 4): x0, y0, x1, y1."""
+        """Rectangles in units of the box as rectangles in cells, with fractions; both float64 (rectangles, 4): x0, y0, x1, y1. An end
+        within `NEAR` of a border of cells is on it: doubles of decimals are off by less, and would cut boxes that the rectangle holds.
+        """
         x0, y0, x1, y1 = self.ends
         points = np.asarray(rectangles, dtype=np.float64)
         origin = np.array([float(x0), float(y0)] * 2)
         per_unit = np.array([float(self.columns / (x1 - x0)), float(self.rows / (y1 - y0))] * 2)
-        return np.asarray((points - origin) * per_unit)
+        cells = (points - origin) * per_unit
+        borders = np.rint(cells)
+        return np.asarray(np.where(np.abs(cells - borders) < NEAR, borders, cells))
 
 
 def _to_pole(edges: Float64) -> Float64:
