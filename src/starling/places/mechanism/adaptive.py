@@ -17,6 +17,7 @@ from math import floor
 from typing import ClassVar, Final
 
 from starling.places.measurements import MeasuredTree
+from starling.places.mechanism import growing
 from starling.places.mechanism.growing import GrowingTree
 from starling.places.mechanism.ladders import remainders
 from starling.places.mechanism.method import Method
@@ -93,6 +94,8 @@ class Adaptive(Method):
         """Measure the root, then depth by depth; at each depth cells with all that is left, then boxes, then leaves afresh."""
         total = int(tree.measure(TOTAL * self.amount, steered=True)[0])
         last = finest(self.shape, total, self.amount, self.load)
+        while tree.bounded and 4 ** (self.coarse(last) or [0])[0] > growing.MOST_BOXES // 4:
+            last -= 1
         amounts = self.amounts(last)
         after = dict(zip(amounts, remainders(list(amounts.values())), strict=True))
         left = (1 - TOTAL) * self.amount
@@ -102,7 +105,8 @@ class Adaptive(Method):
             cut = ~single
             if depth in amounts:
                 values = tree.measure(amounts[depth], cut, steered=True)
-                cut[cut] = values > floor(self.thresholds[depth + JUMP == last] / amounts[depth])
+                above = floor(self.thresholds[depth + JUMP == last] / amounts[depth])
+                cut[cut] = tree.above(values, above, next(each for each in amounts if each > depth) - depth)
                 left = after[depth]
                 tree.measure(left, ~cut & ~single, steered=False)
             tree.split(cut)

@@ -47,7 +47,7 @@ def grow(tree: GrowingTree, levels: int, amount: Fraction) -> None:
             for units in np.unique(own).tolist():
                 here = own == units
                 values[here] = tree.measure(units * unit, here, steered=cut[here])
-            cut &= values > thresholds[own]
+            cut &= tree.above(values, thresholds[own])
         for units in np.unique(left[~cut & (left > 0)]).tolist():
             tree.measure(units * unit, ~cut & (left == units), steered=False)
         parents = tree.split(cut)

@@ -13,7 +13,7 @@ spend E = epsilon/k.
 from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
-from typing import NoReturn, TypeAlias
+from typing import Final, NoReturn, TypeAlias
 
 import numpy as np
 
@@ -30,8 +30,32 @@ def noisy(exact: Int64, amount: Fraction) -> Int64:
     return checked_add(exact, draw(DiscreteLaplace(1 / amount), exact.shape))
 
 
+def below(depths: int) -> int:
+    """The most boxes that one box becomes where it is cut at so many depths, with those between.
+
+    >>> below(1), below(2)
+    (4, 20)
+    """
+    return sum(4**depth for depth in range(1, depths + 1))
+
+
+def fullest(values: Int64, above: Int64 | int, most: int) -> Bool:
+    """bool (boxes,): the boxes that are cut: those whose noisy numbers, int64 (boxes,), are above a bound, of all or of each, and of them
+    the largest, at most so many; of equal ones the first.
+
+    >>> fullest(np.array([5, 1, 9, 7, 7]), 4, 3).tolist(), fullest(np.array([5, 1]), 4, 3).tolist()
+    ([False, False, True, True, True], [True, False])
+    """
+    chosen = values > above
+    if np.count_nonzero(chosen) > most:
+        chosen[np.argsort(-values, kind="stable")[max(most, 0) :]] = False
+    return chosen
+
+
 Answer: TypeAlias = Callable[[Int64, Fraction], Int64]
 """Noisy counts of exact ones, both int64 of one shape, for which one point pays an amount."""
+MOST_BOXES: Final = 1 << 23
+"""Boxes of the tree of a sparse grid, which its cells do not bound: about two gigabytes, with all that is made of them."""
 
 
 class Replayed:
@@ -69,6 +93,7 @@ class GrowingTree:
 
     Attributes:
         shape: Cells of the grid (rows, columns).
+        bounded: Whether its cells are too many to bound the tree, which has at most MOST_BOXES boxes then.
         boxes: int32 (open, 4): the open boxes; at first the whole grid.
         sums: int64 (rows + 1, columns + 1): what `boxes.cumulative` makes of the counts. Confidential. A sparse grid has none.
     """
@@ -77,6 +102,7 @@ class GrowingTree:
         rows, columns = exact.shape
         self._answer = answer
         self.shape = (rows, columns)
+        self.bounded = isinstance(exact, OccupiedCells)
         self.boxes: Int32 = np.array([[0, rows, 0, columns]], dtype=np.int32)
         if isinstance(exact, OccupiedCells):
             self._counts: Callable[[Int32], Int64] = exact.box_counts
@@ -103,6 +129,13 @@ class GrowingTree:
     def exact(self) -> Int64:
         """int64 (open,): the points of each open box. Confidential: for selections and searches, which have arguments of their own."""
         return self._counts(self.boxes)
+
+    def above(self, values: Int64, bound: Int64 | int, depths: int = 1) -> Bool:
+        """bool (boxes,): the boxes that are cut, at so many depths: those with noisy counts, int64 (boxes,), above a bound; where the tree
+        has no room for all, those of them that have the largest. Either follows from released values.
+        """
+        room = (MOST_BOXES - self._number) // below(depths) if self.bounded else len(values)
+        return fullest(values, bound, room)
 
     def measure(self, amount: Fraction, where: Bool | None = None, *, steered: Bool | bool) -> Int64:
         """Noisy counts of open boxes, which are also kept.

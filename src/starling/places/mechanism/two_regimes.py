@@ -96,7 +96,7 @@ def grow(tree: GrowingTree, levels: int, amount: Fraction) -> None:
         if depth >= FIRST:
             own = amounts[depth - FIRST]
             values = tree.measure(own, steered=cut)
-            cut &= values > floor(THRESHOLDS[min(depth - FIRST, len(THRESHOLDS) - 1)] / own)
+            cut &= tree.above(values, floor(THRESHOLDS[min(depth - FIRST, len(THRESHOLDS) - 1)] / own))
         if left[depth]:
             tree.measure(left[depth], ~cut, steered=False)
         tree.split(cut)

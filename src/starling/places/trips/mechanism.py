@@ -21,7 +21,7 @@ import numpy as np
 
 from starling.places.measurements import ROOT, Bool, Int16, Int32, Int64
 from starling.places.mechanism.adaptive import JUMP, TOTAL, Adaptive, finest
-from starling.places.mechanism.growing import Answer, GrowingTree, Replayed, noisy
+from starling.places.mechanism.growing import Answer, GrowingTree, Replayed, below, fullest, noisy
 from starling.places.mechanism.ladders import remainders
 from starling.places.trips.measurements import MeasuredPairs, MeasuredTrips, Trips
 from starling.privacy.distributions.discrete import DiscreteLaplace
@@ -33,8 +33,6 @@ MARGIN: Final = Fraction(1, 5)
 """The part of epsilon of origins alone, and of destinations alone; pairs get the rest."""
 PARTS: Final = ("origins", "destinations", "pairs")
 """What is measured, in this order."""
-FAN: Final = 4
-"""Parts of a pair that is cut, at most."""
 LOAD: Final = 40
 """Pairs of the finest depth are about so many times the noisy number of trips times what one pays; see `adaptive.LOAD`."""
 
@@ -121,27 +119,13 @@ def _pairs(rule: Adaptive, exact: Trips, answer: Answer) -> MeasuredPairs:
         if depth in amounts:
             values = tree.measure(amounts[depth], cut, steered=True)
             near = depth + JUMP == last
-            # Each pair that is cut becomes four, or four and then sixteen.
-            room = (MOST_PAIRS - tree.pairs) // (FAN + FAN**JUMP if near else FAN)
+            room = (MOST_PAIRS - tree.pairs) // below(JUMP if near else 1)
             cut[cut] = fullest(values, floor(rule.thresholds[near] / amounts[depth]), room)
             left = after[depth]
             tree.measure(left, ~cut & ~single, steered=False)
         tree.split(cut)
     tree.measure(left, np.ones(len(tree.boxes), dtype=np.bool_), steered=False)
     return tree.measured()
-
-
-def fullest(values: Int64, above: int, most: int) -> Bool:
-    """bool (boxes,): the boxes that are cut: those whose noisy numbers, int64 (boxes,), are above one, and of them the largest, at most so
-    many; of equal ones the first.
-
-    >>> fullest(np.array([5, 1, 9, 7, 7]), 4, 3).tolist(), fullest(np.array([5, 1]), 4, 3).tolist()
-    ([False, False, True, True, True], [True, False])
-    """
-    chosen = values > above
-    if np.count_nonzero(chosen) > most:
-        chosen[np.argsort(-values, kind="stable")[max(most, 0) :]] = False
-    return chosen
 
 
 class _Growing:
