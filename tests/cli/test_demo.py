@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from starling.cli.demo import program
 from starling.errors import ParameterError
 from tests.cli.conftest import Call
 
@@ -79,6 +80,7 @@ def test_the_demo_tells_its_story_and_its_next_steps_work(
     assert len(list(genome.glob("answers/*/report.html"))) == 1
     last = text.rstrip().split("Try next:\n")[1].splitlines()
     assert len(last) == 12
+    assert str(tmp_path) not in text, "paths are from where it was begun"
     for line in last:
         words = shlex.split(line)
         assert words[0] == "starling"
@@ -92,6 +94,20 @@ def test_the_demo_tells_its_story_and_its_next_steps_work(
     assert (Path("starling-demo/groups") / "pictures" / "sizes-1.svg").is_file()
     assert (Path("starling-demo/places") / "map.html").is_file()
     assert re.search(r"^all of the map +[\d,]+ +[\d,]+ to [\d,]+ +[\d,]+$", text, re.MULTILINE)
+
+
+def test_next_steps_name_the_program_as_the_user_called_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    for called, shown in (
+        (".venv/bin/starling", ".venv/bin/starling"),
+        ("a b/starling", "'a b/starling'"),
+        ("x/pytest", "starling"),
+    ):
+        monkeypatch.setattr(sys, "argv", [called])
+        assert program() == shown
+    (tmp_path / "starling").touch(mode=0o755)
+    monkeypatch.setattr(sys, "argv", [".venv/bin/starling"])
+    assert program() == "starling"
 
 
 @pytest.mark.slow

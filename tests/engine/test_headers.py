@@ -25,6 +25,9 @@ COLUMNS = ("sex", "age")
         (b"\xef\xbb\xbfsep=;\nsex;age\n", "begins with a line sep="),
         (b"", "has no header"),
         (b"\n\nsex,age\n", "has no header"),
+        (b'[{"sex": "F", "age": 3}]', "is JSON"),
+        (b'\xef\xbb\xbf{\n  "sex": ["F"]}', "is JSON"),
+        (b'{"sex": "F", "age": 3}\n', "is JSON"),
         (b"sex;age\n", 'state separator = ";"'),
         (b'"sex"\t"age"\n', 'state separator = "tab"'),
         (b"id|sex|age\n", 'state separator = "|"'),
@@ -34,6 +37,10 @@ COLUMNS = ("sex", "age")
 def test_a_file_that_is_no_such_text_is_named_by_its_cause(text: bytes, cause: str) -> None:
     with pytest.raises(SourceError, match=cause):
         text_header(Path("a.csv"), text, COLUMNS, PLAIN)
+
+
+def test_brackets_in_a_name_are_no_json() -> None:
+    assert text_header(Path("a.csv"), b"[sex],{age}\n", COLUMNS, PLAIN) == ("[sex]", "{age}")
 
 
 @pytest.mark.parametrize(

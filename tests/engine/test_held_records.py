@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from datetime import date
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -13,8 +14,9 @@ import pyarrow as pa
 import pytest
 
 from starling.engine import held_records
-from starling.engine.held_records import Held, hold
-from starling.errors import SourceError
+from starling.engine.held_records import Held, check_session, hold
+from starling.engine.spark import DUCKDB
+from starling.errors import OutputError, SourceError
 
 TABLE = pa.table({"x": [1, 2, None], "y": ["a", None, "b"], "more": [1, 2, 3]})
 WANTED = [{"y": "a", "x": 1}, {"y": None, "x": 2}, {"y": "b", "x": None}]
@@ -87,3 +89,10 @@ def test_numbers_of_pandas_keep_their_type() -> None:
 def test_what_lacks_a_column_is_refused(data: Any) -> None:
     with pytest.raises(SourceError, match=r"have no such columns, or are no records \(\w+\); give arrays"):
         hold(data, ("x", "none"))
+
+
+def test_a_folder_that_exists_is_not_taken_for_records_in_memory(tmp_path: Path) -> None:
+    check_session((), DUCKDB, tmp_path / "new")
+    check_session((tmp_path / "a file",), DUCKDB, tmp_path)
+    with pytest.raises(OutputError, match=r"exists; name another folder, or remove it: .* costs again"):
+        check_session((), DUCKDB, tmp_path)

@@ -89,7 +89,7 @@ def init(  # noqa: PLR0913 - an option each
     ends with what `starling tables preview` shows of the plan.
     """
     from starling.planfile.values import exact_text
-    from starling.privacy.budget import exact
+    from starling.privacy.budget import positive
     from starling.release.text import facts
     from starling.tables.plan import read_regions
     from starling.tables.plan.first_plan import write_first_plan
@@ -104,12 +104,12 @@ def init(  # noqa: PLR0913 - an option each
     )
     unit, budget, tables = None if person is None else _unit(person), None, None
     if cross is None:
-        budget = exact(epsilon or "1", field="--epsilon")
+        budget = positive(epsilon or "1", field="--epsilon")
     elif margin is not None:
         tables = {"cross": cross, "margins": [{"within": margin}]}
     else:
         stated, option = (rho or "0.5", "--rho") if epsilon is None else (epsilon, "--epsilon")
-        tables = {"cross": cross, "budget": exact_text(exact(stated, field=option))}
+        tables = {"cross": cross, "budget": exact_text(positive(stated, field=option))}
     plan = write_first_plan(
         out,
         title,

@@ -2,6 +2,7 @@
 
 import codecs
 import difflib
+import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
@@ -36,6 +37,7 @@ _KINDS: Final = (
         "remove that line, and state the separator in [format]",
     ),
 )
+_JSON: Final = re.compile(rb"\s*(?:\[\s*[\[{]|\{\s*\"|[\[{]\s*$)")
 SEPARATORS: Final = {";": "semicolons", "\t": "tabs", ",": "commas", "|": "bars"}
 _ORDERS: Final = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 _SHOWN: Final = 12
@@ -65,6 +67,8 @@ def text_header(path: Path, text: bytes, columns: Sequence[str], form: TextForma
         fix = 'save it as UTF-8, or state encoding = "cp1252" or another below [format] of the plan'
         refuse(path, f"has a header that is not {form.encoding.upper()}", fix)
     if not set(columns) <= set(header):
+        if _JSON.match(narrow.removeprefix(MARK)):
+            refuse(path, "is JSON", "write its records as CSV in UTF-8 or as Parquet")
         for mark, name in SEPARATORS.items():
             others = header_of(line, TextFormat(_stated(mark), encoding=form.encoding))
             if len(others) > len(header) and len({*columns} & {*others}) > len({*columns} & {*header}):

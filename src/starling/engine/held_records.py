@@ -63,7 +63,8 @@ def check_session(files: tuple[Path, ...], engine: str, out: Path | None = None)
     if engine != DUCKDB:
         raise ParameterError("engine", "does not reach records in this session", "leave it out, or give a file")
     if out is not None and out.exists():
-        raise OutputError(str(out), "exists", "name a new folder for records of a session")
+        fix = "name another folder, or remove it: records in memory are always released anew, which costs again"
+        raise OutputError(str(out), "exists", fix)
 
 
 def hold(data: InMemory, columns: tuple[str, ...]) -> Held:

@@ -135,7 +135,9 @@ def unpack(path: Path, folder: Path) -> None:
                 raise IntegrityError(problems=problems)
             _extract(archive, folder)
     except (zipfile.BadZipFile, zipfile.LargeZipFile, EOFError, ValueError, RuntimeError):
-        raise _not_ours(path, "is not a zip file, or is damaged") from None
+        problem = "is not a zip file, or is damaged"
+        fix = "give the folder of a release, or its zip; if it is one, get it again from its publisher"
+        raise IntegrityError(shown(path.name), problem, fix) from None
     if not _same(path, folder, folder.with_name("again.zip")):
         raise _not_ours(path, "is not a zip as Starling writes it, byte for byte")
 

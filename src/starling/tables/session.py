@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 from starling.engine.spark import DUCKDB
 from starling.errors import SHOWN, ParameterError
 from starling.ledger.opening import Ledger
-from starling.privacy.budget import Exact, exact
+from starling.privacy.budget import Exact, positive
 from starling.release.described import Generated
 from starling.release.domain import Validated
 from starling.release.in_session import released, session_payment
@@ -26,7 +26,7 @@ from starling.tables.generate import generate
 from starling.tables.generate.files import Format
 from starling.tables.plan import Plan as PlanChoices
 from starling.tables.plan import known_regions, read_regions, solve_at
-from starling.tables.plan.first_plan import EVERYBODY, columns_of_tables
+from starling.tables.plan.first_plan import columns_of_tables
 from starling.tables.preview import SIZES, Preview, preview
 from starling.tables.publish import release
 from starling.tables.source import InMemory, open_records, validate
@@ -167,7 +167,7 @@ def plan(
     """A plan that counts the people with each combination of values of some columns.
 
     Args:
-        by: The columns; none to count everybody.
+        by: The columns, at least one.
         domains: The public values of each of them. They are never taken from the records, since which values occur tells of people.
         epsilon: What a release costs, exact: 1, "0.5" or a fraction.
         delta: With epsilon: the plan gets the largest rho that keeps both.
@@ -192,17 +192,19 @@ def plan(
         raise ParameterError("price", problem, "state one of them, as in epsilon=1")
     if isinstance(by, str):
         raise ParameterError("by", "is a text", f"write a list, as in by=[{by!r}]")
+    if not by:
+        raise ParameterError("by", "names no column", 'name one or more, as in by=["sex"]')
     domains = {} if domains is None else domains
     if not isinstance(domains, Mapping):
         raise ParameterError("domains", "is no dict", 'write the values of each column, as in {"sex": ["F", "M"]}')
     if missing := [name for name in by if domains.get(name) is None]:
         fix = f'give its public values, as in domains={{"{missing[0]}": [...]}}; they are never taken from the records'
         raise ParameterError("domains", f"says nothing of {missing[0]}", fix)
-    name = " by ".join(by) or EVERYBODY
+    name = " by ".join(by)
     amount = (epsilon if rho is None else rho) if delta is None else 1
     number = {} if cross is not None else {"number": "total only"}
     price: dict[str, Any] = (
-        {"margins": [{**number, "within": margin}]} if amount is None else {"budget": exact(amount, field=stated[0])}
+        {"margins": [{**number, "within": margin}]} if amount is None else {"budget": positive(amount, field=stated[0])}
     )
     columns = [_column(each, domains[each]) for each in by]
     if cross is None:

@@ -305,6 +305,12 @@ def test_problems_of_the_definitions_are_told_with_those_of_the_plan(tmp_path: P
     assert files == {"plan.toml", "race-and-ethnicity-codes.txt"}
 
 
+def test_a_folder_that_is_no_configuration(tmp_path: Path) -> None:
+    (tmp_path / "release").mkdir()
+    with pytest.raises(PlanError, match=r"'release' is a folder without config\.json; give a Census"):
+        Plan.load(tmp_path / "release")
+
+
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(PlanError, match="is not there"):
         Plan.load(tmp_path / "absent.toml")

@@ -1,5 +1,8 @@
 """`starling demo`: invented people, what is published about them in front of the user's eyes, and the truth beside it."""
 
+import shlex
+import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final, TypeAlias
@@ -43,7 +46,7 @@ def demo(out: Path, *, persons: int) -> Result:
     with steps() as step:
         for number, (name, (title, chapter)) in enumerate(chapters.items(), start=1):
             shown[name], then = chapter(out / name, step)
-            following += then
+            following += [line.replace("starling", program(), 1) for line in then]
             if not as_json():
                 step.done()
                 with step.paused():
@@ -52,6 +55,13 @@ def demo(out: Path, *, persons: int) -> Result:
         lambda: "Try next:\n" + "\n".join(following),
         lambda: {"folder": str(out), **{name: each.json() for name, each in shown.items()}, "next": following},
     )
+
+
+def program() -> str:
+    """How the user calls this program: by its path, as they wrote it, where the shell does not find it by its name."""
+    path = Path(sys.argv[0])
+    named = shutil.which("starling") is not None or path.name != "starling"
+    return "starling" if named else shlex.quote(str(path))
 
 
 def new_folder(out: Path) -> None:

@@ -74,7 +74,7 @@ def chapter(out: Path, step: Callable[[str], None]) -> tuple[Result, tuple[str, 
         plan, records, out / "release", payment=PaymentOptions(unvalidated=True), listener=Listener(step=step)
     )
     rows = _rows(released.folder, airports)
-    return Result(lambda: _text(plan, released, rows), lambda: _json(plan, out, released, rows)), _next(out)
+    return Result(lambda: _text(plan, out, rows), lambda: _json(plan, out, released, rows)), _next(out)
 
 
 def write(out: Path, path: Path) -> "pa.Table":
@@ -113,7 +113,7 @@ def _rows(release: Path, airports: "pa.Table") -> list[dict[str, Any]]:
     ]
 
 
-def _text(plan: "Plan", released: "Published", rows: list[dict[str, Any]]) -> str:
+def _text(plan: "Plan", out: Path, rows: list[dict[str, Any]]) -> str:
     from starling.places.publication import PlacesPublication
     from starling.release.text import facts, table
 
@@ -137,7 +137,7 @@ def _text(plan: "Plan", released: "Published", rows: list[dict[str, Any]]) -> st
             ),
             table(("rectangle", "airports, published", "sure interval, 95 %", "truth"), lines),
             "The sure interval holds whatever the map looks like, and is wide where a rectangle cuts large boxes.",
-            facts([("report", str(released.folder / "report.html")), ("tables", str(released.folder / "data"))]),
+            facts([("report", str(out / "release" / "report.html")), ("tables", str(out / "release" / "data"))]),
         ]
     )
 

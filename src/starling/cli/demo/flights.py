@@ -83,7 +83,7 @@ def chapter(out: Path, step: Callable[[str], None]) -> tuple[Result, tuple[str, 
     compared = evaluate(plan, open_records(records, plan), out / "release").value
     rows = _rows(pq.read_table(out / "release" / "data" / "city.parquet"), flights)
     shown = Result(
-        lambda: _text(plan, flights, released, compared, rows), lambda: _json(plan, out, released, compared, rows)
+        lambda: _text(plan, flights, out, compared, rows), lambda: _json(plan, out, released, compared, rows)
     )
     return shown, _next(out)
 
@@ -137,7 +137,7 @@ def _rows(city: "pa.Table", flights: "pa.Table") -> list[dict[str, int]]:
 def _text(
     plan: "Plan",
     flights: "pa.Table",
-    released: "Published",
+    out: Path,
     compared: "Evaluation",
     rows: list[dict[str, int]],
 ) -> str:
@@ -171,7 +171,7 @@ def _text(
                 f"All numbers add up. Summed over regions and sizes they are off by so many aircraft: {errors};\n"
                 f"of {plan.groups:,} aircraft it could be {2 * plan.groups:,}."
             ),
-            facts([("report", str(released.folder / "report.html")), ("tables", str(released.folder / "data"))]),
+            facts([("report", str(out / "release" / "report.html")), ("tables", str(out / "release" / "data"))]),
         ]
     )
 

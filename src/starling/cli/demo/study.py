@@ -50,8 +50,10 @@ def chapter(out: Path, step: Callable[[str], None]) -> tuple[Result, tuple[str, 
     )
     answered = study.explore(epsilon=EPSILON, most=MOST, independent=True, longest=LONGEST)
     planted = {row["snp"]: row["frequency"] for row in json.loads(files.note.read_text(encoding="utf-8"))["causal"]}
-    shown = Result(lambda: _text(answered, planted), lambda: _json(files, answered, planted))
-    return shown, _next(out, files, answered)
+    # As the other chapters name theirs: from where the demo was begun.
+    folder = out / "answers" / answered.folder.name
+    shown = Result(lambda: _text(answered, folder, planted), lambda: _json(files, answered, planted))
+    return shown, _next(out, files, folder)
 
 
 def _explored(answered: "Answered") -> "Exploration":
@@ -61,7 +63,7 @@ def _explored(answered: "Answered") -> "Exploration":
     return answered.answer
 
 
-def _text(answered: "Answered", planted: dict[str, float]) -> str:
+def _text(answered: "Answered", folder: Path, planted: dict[str, float]) -> str:
     from starling.genome.postprocess.wording import answer_text, p_text, verdict
     from starling.release.text import facts, table
 
@@ -90,7 +92,7 @@ def _text(answered: "Answered", planted: dict[str, float]) -> str:
             table(("SNP", "p", "95 % interval", "significant", "planted nearby"), rows)
             if rows
             else "It answered that no SNP is significant, and stopped: that is the noise of the first answer.",
-            facts([("report", str(answered.folder / "report.html")), ("tables", str(answered.folder / "data"))]),
+            facts([("report", str(folder / "report.html")), ("tables", str(folder / "data"))]),
         ]
     )
 
@@ -111,13 +113,13 @@ def _near(snp: str, planted: dict[str, float]) -> str:
     return name if far == 0 else f"{name}, {far} SNP{'s' if far > 1 else ''} away"
 
 
-def _next(out: Path, files: "Generated", answered: "Answered") -> tuple[str, ...]:
+def _next(out: Path, files: "Generated", folder: Path) -> tuple[str, ...]:
     """Commands that work when pasted."""
     options = f"--epsilon {EPSILON} --most {MOST} --longest {LONGEST} --independent"
     return (
         f"starling genome preview {files.plan} --question explore --epsilon 1,2,4,8",
         f"starling genome explore {files.plan} --genotypes {files.records} {options} --out {out / 'again'} --unvalidated --yes",
-        f"starling genome plot {answered.folder} --out {out / 'pictures'}",
+        f"starling genome plot {folder} --out {out / 'pictures'}",
     )
 
 

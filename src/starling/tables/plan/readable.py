@@ -88,7 +88,9 @@ def located(name: str | Path) -> tuple[Path, Path | None]:
         near = [f"{near[0]}{colon}{folder}" if near[0] in late and folder else near[0]] if near else []
         fix = f"did you mean {near[0]}?" if near else f"give a folder, a .toml file, or one of {', '.join(shipped())}"
         raise PlanError("plan", f"{str(name)!r} is not there", fix)
+    fix = f"give a Census configuration folder (with {CONFIG}) or a .toml file"
+    if path.is_dir() and not (path / CONFIG).exists():
+        raise PlanError("plan", f"{path.name!r} is a folder without {CONFIG}", fix)
     if path.is_dir() or path.suffix == ".toml":
         return path, None
-    fix = "give a Census configuration folder (with config.json) or a .toml file"
     raise PlanError("plan", f"{path.name!r} is neither a folder nor a TOML file", fix)
