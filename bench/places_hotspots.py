@@ -77,7 +77,7 @@ def one(name: str, epsilon: str, runs: int = RUNS, listed: Sequence[int] = LISTE
 
     for _ in range(runs):
         measured = mechanism_of(plan).method.draw(cells)
-        released = ReleasedGrid(plan.grid, estimate(plan.method, measured).grid(), [(measured, 1)])
+        released = ReleasedGrid(plan.grid, estimate(plan.method, measured, plan.purpose).grid(), [(measured, 1)])
         counts = np.split(released.table.count(asked).counts, ends)
         off = np.split(off_by(rerun_errors(plan, released, ask), deviations(released, ask)), ends)
         for side, points, apart in zip(sides, counts, off, strict=True):

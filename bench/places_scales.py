@@ -30,6 +30,7 @@ from starling.places.mechanism.method import Method
 from starling.places.mechanism.singular import Singular
 from starling.places.mechanism.table import PURPOSES
 from starling.places.mechanism.uniform_grid import UniformGrid
+from starling.places.plan.choices import EARLIER
 from starling.places.plan.grid import Float64
 from starling.places.postprocess import estimate
 from starling.privacy.neighbours import ADD_REMOVE_POINT
@@ -89,7 +90,8 @@ def one_run(name: str, epsilon: str) -> list[Row]:
             method: Method = UniformGrid(shape, ADD_REMOVE_POINT, Fraction(epsilon), boxes=kind)
         else:
             method = kind(shape, ADD_REMOVE_POINT, Fraction(epsilon))
-        made = estimate("adaptive" if label in PURPOSES else "uniform_grid", method.draw(cells)).grid()
+        called, purpose = "adaptive" if label in PURPOSES else "uniform_grid", EARLIER if label == BEFORE else "all"
+        made = estimate(called, method.draw(cells), purpose).grid()
         row: Row = {"method": label, "seconds": process_time() - began, "mre": {}, "bias": {}}
         released = CumulativeGrid(made)
         for what, each in asked.items():

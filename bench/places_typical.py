@@ -60,7 +60,7 @@ def one(name: str, epsilon: str) -> Row:
     held, medians = [], []
     for _ in range(RUNS):
         measured = mechanism_of(plan).method.draw(cells)
-        released = ReleasedGrid(plan.grid, estimate(plan.method, measured).grid(), [(measured, 1)])
+        released = ReleasedGrid(plan.grid, estimate(plan.method, measured, plan.purpose).grid(), [(measured, 1)])
         typical = typical_errors(plan, released, ask)
         assert typical is not None
         off = np.abs(released.table.count(asked).counts - true)

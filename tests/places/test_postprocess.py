@@ -73,9 +73,9 @@ def test_models_are_weighed_on_grids_that_are_not_large(columns: int, blends: bo
     def noted(name: str) -> Callable[..., Estimate]:
         original = getattr(postprocess, name)
 
-        def model(given: Any) -> Estimate:
+        def model(given: Any, **others: bool) -> Estimate:
             called.append(name)
-            created: Estimate = original(given)
+            created: Estimate = original(given, **others)
             return created
 
         return model

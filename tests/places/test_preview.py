@@ -7,6 +7,7 @@ import pytest
 from starling.errors import ParameterError, PlanError
 from starling.places.measurements import Measured
 from starling.places.plan import Plan
+from starling.places.plan.choices import Purpose
 from starling.places.postprocess import Estimate, estimate
 from starling.places.preview import CITY, EVERYWHERE, GATHERED, WORLDS, Error, Preview, preview, variants
 from tests.places.plans import plan
@@ -90,9 +91,9 @@ def test_a_first_look_draws_one_release_of_each_method_in_each_world(
     """What a preview costs is counted in releases, not in seconds."""
     estimated: list[str] = []
 
-    def counted(method: str, measured: Measured) -> Estimate:
+    def counted(method: str, measured: Measured, purpose: Purpose) -> Estimate:
         estimated.append(method)
-        return estimate(method, measured)
+        return estimate(method, measured, purpose)
 
     monkeypatch.setattr("starling.places.preview.estimate", counted)
     chosen = plan(GRID, ADAPTIVE)

@@ -329,20 +329,20 @@ def mean_errors(plans: Mapping[Label, Plan], worlds: Mapping[str, World], trials
 
 def _drawn(
     plans: Mapping[Label, Plan], worlds: Mapping[str, World], trials: int
-) -> Iterator[tuple[Label, str, str, Measured]]:
-    """Releases of each plan in each world that are not estimated yet: the label, the method, the name of the world, what was measured."""
+) -> Iterator[tuple[Label, Plan, str, Measured]]:
+    """Releases of each plan in each world that are not estimated yet: the label, the plan, the name of the world, what was measured."""
     for label, plan in plans.items():
         method = mechanism_of(plan).method
         for name, world in worlds.items():
             for _ in range(trials):
-                yield label, plan.method, name, method.draw(world.cells)
+                yield label, plan, name, method.draw(world.cells)
 
 
 def _errors(
-    worlds: Mapping[str, World], label: Label, method: str, name: str, measured: Measured
+    worlds: Mapping[str, World], label: Label, plan: Plan, name: str, measured: Measured
 ) -> tuple[Label, str, Float64]:
     """The label, the name of the world, and float64 (sizes, 2): the numbers of `Error` of each size."""
-    world, released = worlds[name], CumulativeGrid(estimate(method, measured).grid())
+    world, released = worlds[name], CumulativeGrid(estimate(plan.method, measured, plan.purpose).grid())
     least, rows = max(LEAST, int(world.cells.sum()) / 1000), []
     for queries, true in zip(world.squares, world.true, strict=True):
         off = np.abs(released.count(queries).counts - true)

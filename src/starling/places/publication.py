@@ -49,7 +49,7 @@ class PlacesPublication(PlanPublication[Counted, tuple[Measured, ...]]):
 
     def contents(self, folder: Path, drawn: tuple[Measured, ...]) -> PlanContents:  # noqa: ARG002 - nothing else is in it
         """The tables slice by slice, from what was drawn."""
-        estimates = tuple(estimate(self.plan.method, each) for each in drawn)
+        estimates = tuple(estimate(self.plan.method, each, self.plan.purpose) for each in drawn)
         return PlanContents(
             partial(columns.pieces, self.plan, estimates), partial(pages.sections, self.plan, drawn, estimates)
         )

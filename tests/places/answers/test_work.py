@@ -83,8 +83,8 @@ class Counter:
             self.steps += found.share.size * work.PER_SHARE
             return found
 
-        def estimated(method: str, measured: Any) -> Estimate:
-            found = of(method, measured)
+        def estimated(method: str, measured: Any, purpose: Any) -> Estimate:
+            found = of(method, measured, purpose)
             self.steps += int(np.prod(found.shape)) * work.PER_CELL_AGAIN
             return found
 

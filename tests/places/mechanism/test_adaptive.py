@@ -198,7 +198,7 @@ def test_depths_and_amounts_are_those_of_the_spec(kind: type[Adaptive], last: in
 def test_a_box_is_cut_if_its_count_is_above_the_threshold(monkeypatch: pytest.MonkeyPatch) -> None:
     method, total = Adaptive((64, 64), ADD_REMOVE_POINT, Fraction(1, 10)), 10**4
     assert finest((64, 64), total, method.epsilon, LOAD) == 6
-    coarse, fine = Fraction(98, 5000), Fraction(98, 1000) * Fraction(3, 5)
+    coarse, fine = Fraction(98, 1000) * Fraction(1, 6), Fraction(98, 1000) * Fraction(2, 3)
     assert method.amounts(6) == {3: coarse, 4: coarse, 6: fine}
     # The first box of each coarse depth is above its threshold by one, and all others are at theirs.
     first, last = floor(2 / coarse), floor(3 / coarse)

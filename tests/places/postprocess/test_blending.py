@@ -1,5 +1,7 @@
 """The weighted mean of both models: consistent, and never one model where released counts say the other."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -7,11 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from starling.places.measurements import MeasuredTree
+from starling.places.measurements import MeasuredTree, Tree
 from starling.places.mechanism.adaptive import Adaptive
-from starling.places.postprocess.blending import blended, divide_anew
+from starling.places.postprocess.blending import POWER, blended, divide_anew, parts_by_fit
 from starling.places.postprocess.leaves import Float64
 from starling.places.postprocess.occupancy import occupied, scattered
+from starling.places.postprocess.pieces import piecewise
+from starling.places.postprocess.smoothing import smoothed
+from starling.privacy.distributions.accuracy import standard_deviation
+from starling.privacy.distributions.discrete import DiscreteLaplace
 from starling.privacy.neighbours import ADD_REMOVE_POINT
 from tests.places.postprocess.test_occupancy import clusters
 
@@ -39,6 +45,51 @@ def test_points_in_few_places_get_cells_by_the_model_of_occupied_boxes_alone() -
     created, model = (np.array(each.grid()).reshape(32, 4, 32, 4) for each in (blended(measured), occupied(measured)))
     sums = model.sum(axis=(1, 3), keepdims=True)
     np.testing.assert_allclose(created, model * (created.sum(axis=(1, 3), keepdims=True) / np.where(sums > 0, sums, 1)))
+
+
+def leaves_of(values: Sequence[float], scale: Fraction) -> MeasuredTree:
+    """Four cells in a row under a root, measured alike."""
+    boxes = np.array([[0, 1, 0, 4], *([0, 1, at, at + 1] for at in range(4))], dtype=np.int32)
+    tree = Tree((1, 4), boxes, np.array([-1, 0, 0, 0, 0]))
+    noise = np.zeros(4, dtype=np.int16)
+    return MeasuredTree(
+        tree, np.arange(1, 5), np.array(values), noise, (DiscreteLaplace(scale),), np.zeros(4, dtype=np.bool_)
+    )
+
+
+@pytest.mark.parametrize(
+    ("off", "expected"),
+    [(0.0, (0.5, 0.5)), (1.1, (0.5, 0.5)), (1.35, (0.3, 0.475)), (1.6, (0.1, 0.45)), (9.0, (0.1, 0.45))],
+)
+def test_pieces_get_less_the_farther_they_are_from_the_counts(off: float, expected: tuple[float, float]) -> None:
+    measured = leaves_of((10, 20, 30, 40), Fraction(7))
+    apart = standard_deviation(measured.noises[0]) * off**0.5
+    pieces = measured.value.astype(np.float64).reshape(1, 4) + np.array([[1, -1, -1, 1]]) * apart
+    assert parts_by_fit(measured, pieces) == pytest.approx(expected)
+
+
+def test_pieces_of_points_that_lie_smoothly_fit_and_those_of_a_maze_do_not() -> None:
+    """Full and empty cells at random.
+
+    False alarm: in 100 releases each the misfit was .99 and 2.82, with deviations of .017 and .027: 6 from 1.1, and 40 from 1.6.
+    """
+    row, column = np.mgrid[0:128, 0:128]
+    smooth = np.floor(400 * np.exp(-((row - 60) ** 2 + (column - 70) ** 2) / 1800)).astype(np.int64)
+    maze = (60 * np.random.default_rng(2).integers(0, 2, (128, 128))).astype(np.int64)
+    for exact, expected in ((smooth, (0.5, 0.5)), (maze, (0.1, 0.45))):
+        measured = drawn(exact)
+        assert parts_by_fit(measured, smoothed(piecewise(measured)).grid()) == expected
+
+
+def test_the_estimate_of_before_is_as_it_was() -> None:
+    row, column = np.mgrid[0:64, 0:64]
+    measured = drawn(np.floor(200 * np.exp(-((row - 30) ** 2 + (column - 40) ** 2) / 500)).astype(np.int64))
+    weight, model = scattered(measured), occupied(measured)
+    pieces, smooth = (smoothed(each).grid() for each in (piecewise(measured), replace(model, cells=None)))
+    cells = weight * model.grid() + (1 - weight) / 2 * (pieces + smooth)
+    if weight > 0:
+        divide_anew(cells, (pieces, model.grid()), min(weight, POWER))
+    assert blended(measured, earlier=True).grid().tobytes() == cells.tobytes()
 
 
 def shares(grid: Float64, parts: int) -> Float64:

@@ -31,9 +31,9 @@ FIRST: Final = 3
 """The first depth that is measured, and the least of the finest one where the grid has as many."""
 JUMP: Final = 2
 """From the last coarse depth to the finest: a box that is cut there becomes 16."""
-LOAD: Final = 10
+LOAD: Final = 24
 """The boxes of the finest depth are so many times the noisy number of points times epsilon/k, rounded to the nearest power of four."""
-FINE: Final = Fraction(3, 5)
+FINE: Final = Fraction(2, 3)
 """The part of R that the finest depth gets; coarse ones share the rest evenly."""
 THRESHOLD: Final = 2
 """A box is cut if its noisy count is above so many scales of its noise."""
@@ -49,7 +49,7 @@ def finest(shape: tuple[int, int], total: int, amount: Fraction, load: int) -> i
     """The finest depth h: 4^h is load n amount to the nearest power of four, n the noisy number of points, of which each pays an amount in
     all; at least 3, and at most the ceil(log2) of the longer side, at which every box is a cell. In whole numbers.
 
-    >>> finest((1024, 1024), 40_000, Fraction(1, 10), 10), finest((1024, 1024), -5, Fraction(1), 10), finest((1, 4), 99, Fraction(1), 10)
+    >>> finest((1024, 1024), 40_000, Fraction(1, 10), 24), finest((1024, 1024), -5, Fraction(1), 24), finest((1, 4), 99, Fraction(1), 24)
     (8, 3, 2)
     """
     levels = (max(shape) - 1).bit_length()

@@ -3,6 +3,7 @@
 from typing import Final
 
 from starling.places.measurements import Measured, MeasuredCoefficients, MeasuredTree
+from starling.places.plan.choices import EARLIER, Purpose
 from starling.places.plan.grid import MOST_DENSE
 from starling.places.postprocess import wavelet
 from starling.places.postprocess.blending import blended
@@ -19,26 +20,26 @@ MOST_BLENDED: Final = 1 << 11
 """Cells of a side up to which two models are weighed: the model of occupied boxes takes time and memory by the cell."""
 
 
-def estimate(method: str, measured: Measured) -> Estimate:
+def estimate(method: str, measured: Measured, purpose: Purpose = "all") -> Estimate:
     """The estimate that a method makes of its measurements.
 
     `adaptive` has models of how points lie: two on a grid of at most 2,048 cells a side, pieces alone on a larger one, spread smoothly
     unless the grid is sparse, where no table of cells is made. Where a method is not in `ADDED_UP` either, the mean of each leaf's own
-    counts by inverse variance is spread evenly.
+    counts by inverse variance is spread evenly. `purpose` is what `adaptive` is for; before 0.3 it weighed otherwise.
     """
     if isinstance(measured, MeasuredCoefficients):
         return wavelet.cells(measured)
     if method == "adaptive":
-        return _adaptive(measured)
+        return _adaptive(measured, earlier=purpose == EARLIER)
     tree = measured.tree
     counts = least_squares(measured) if method in ADDED_UP else merged(measured).value
     leaves = tree.leaves
     return Estimate(tree.shape, tree.boxes[leaves], counts[leaves])
 
 
-def _adaptive(measured: MeasuredTree) -> Estimate:
+def _adaptive(measured: MeasuredTree, *, earlier: bool) -> Estimate:
     rows, columns = measured.tree.shape
     if max(rows, columns) <= MOST_BLENDED:
-        return blended(measured)
+        return blended(measured, earlier=earlier)
     pieces = piecewise(measured)
     return pieces if rows * columns > MOST_DENSE else smoothed(pieces)

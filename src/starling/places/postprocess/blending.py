@@ -4,7 +4,8 @@ One model chooses pieces on which points lie evenly and spreads their counts smo
 at all (occupancy). The first is nearer to points that lie everywhere, the second to points that lie in few places, and a mean of both
 is mostly nearer than either. Both are consistent grids that are not negative, and so is any weighted mean of them. Where points lie
 everywhere, counts of the second model, spread smoothly, are as good as those of the first, and their errors are others: so both get half of
-what is left.
+what is left, unless pieces are too coarse for the points. Released counts tell: where points are as the pieces have them, the mean squared
+distance of leaves' counts from them is the variance of the noise; the larger it is, the less pieces get, and the more the second model.
 
 A box that only one model fills is mostly empty, and a mean gives it points all the same. So the mean's coarse boxes are divided anew: by
 the shares of the mean and of both models, multiplied with powers that add up to 1 (a geometric mean), which are small where any of them is.
@@ -12,35 +13,59 @@ Where points lie everywhere, nothing is divided anew.
 """
 
 from itertools import pairwise
+from math import fsum
 from typing import Final
 
 import numpy as np
 
 from starling.places.measurements import MeasuredTree
+from starling.places.postprocess.least_squares import merged
 from starling.places.postprocess.leaves import Estimate, Float64, counted
-from starling.places.postprocess.occupancy import COARSE, ends, occupied, scattered
+from starling.places.postprocess.occupancy import COARSE, ends, occupied, precise, scattered
 from starling.places.postprocess.pieces import piecewise
 from starling.places.postprocess.smoothing import smoothed
 from starling.privacy.compiled import compiled
 
+PIECES: Final = (0.5, 0.1)
+"""The part of pieces in what the model of occupied boxes leaves, where they fit the counts and where they do not."""
+SMOOTH: Final = (0.5, 0.45)
+"""The same of that model's counts, spread smoothly; where pieces do not fit, its own cells get the rest."""
+MISFIT: Final = (1.1, 1.6)
+"""Up to which mean squared distance, in variances of the noise, pieces fit, and from which on they do not; parts change evenly between."""
 POWER: Final = 0.25
 """The power of the shares of both models together, where points do not lie everywhere; reached at a weight of as much."""
 LEAST: Final = 1e-12
 """Added to a model's share, so that a box in which the mean has points keeps some."""
 
 
-def blended(measured: MeasuredTree) -> Estimate:
-    """Non-negative points of every cell, which add up at every box; the boxes are the leaves of a tree as `occupied` takes it."""
+def blended(measured: MeasuredTree, *, earlier: bool = False) -> Estimate:
+    """Non-negative points of every cell, which add up at every box; the boxes are the leaves of a tree as `occupied` takes it.
+
+    Before 0.3, `earlier`, pieces had their half whether they fit or not.
+    """
     weight = scattered(measured)
     model = occupied(measured)
     boxes, pieces = model.grid(), smoothed(piecewise(measured)).grid()
     cells = boxes.copy()
     if weight < 1:
         smooth = smoothed(Estimate(model.shape, model.leaves, model.counts)).grid()
-        cells = weight * boxes + (1 - weight) / 2 * (pieces + smooth)
+        one, other = (PIECES[0], SMOOTH[0]) if earlier else parts_by_fit(measured, pieces)
+        cells = weight * boxes + (1 - weight) * (one * pieces + other * smooth + (1 - one - other) * boxes)
     if weight > 0:
         divide_anew(cells, (pieces, boxes), min(weight, POWER))
     return Estimate(model.shape, model.leaves, counted(cells, model.leaves), cells)
+
+
+def parts_by_fit(measured: MeasuredTree, pieces: Float64) -> tuple[float, float]:
+    """The parts of pieces, float64 (rows, columns), and of smooth counts, by how far pieces are from the counts of the precise leaves.
+
+    Reads released values alone: post-processing.
+    """
+    own = merged(measured)
+    leaves = precise(measured.tree, own)
+    off = own.value[leaves] - counted(pieces, measured.tree.boxes[leaves])
+    misfit = fsum((off * off / own.variance[leaves]).tolist()) / max(len(off), 1)
+    return float(np.interp(misfit, MISFIT, PIECES)), float(np.interp(misfit, MISFIT, SMOOTH))
 
 
 def divide_anew(mean: Float64, models: tuple[Float64, Float64], power: float) -> None:

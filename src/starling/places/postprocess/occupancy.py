@@ -16,8 +16,8 @@ from typing import Final
 
 import numpy as np
 
-from starling.places.measurements import ROOT, Bool, Int64, MeasuredTree
-from starling.places.postprocess.least_squares import merged
+from starling.places.measurements import ROOT, Bool, Int64, MeasuredTree, Tree
+from starling.places.postprocess.least_squares import Boxwise, merged
 from starling.places.postprocess.leaves import Estimate, Float64
 from starling.places.postprocess.neighbourhood import guides
 from starling.places.postprocess.occupancy_kernels import Message, divide, messages
@@ -74,13 +74,18 @@ def scattered(measured: MeasuredTree) -> float:
     three times the least.
     """
     own = merged(measured)
-    leaves = measured.tree.leaves & np.isfinite(own.variance)
+    leaves = precise(measured.tree, own)
     if not leaves.any():
         return 0.0
-    value, variance = own.value[leaves], own.variance[leaves]
-    precise = variance < 9 * variance.min()
-    empty = 2 * np.count_nonzero(value[precise] < 0) / np.count_nonzero(precise)
+    empty = 2 * np.count_nonzero(own.value[leaves] < 0) / np.count_nonzero(leaves)
     return float(min(max((empty - FULL) / (SPARSE - FULL), 0.0), 1.0))
+
+
+def precise(tree: Tree, own: Boxwise) -> Bool:
+    """bool (nodes,): the measured leaves whose noise has less than three times the least deviation."""
+    leaves = tree.leaves & np.isfinite(own.variance)
+    chosen: Bool = leaves & (own.variance < 9 * own.variance[leaves].min(initial=np.inf))
+    return chosen
 
 
 def occupied(measured: MeasuredTree) -> Estimate:

@@ -35,9 +35,20 @@ PARTS: Final = ("origins", "destinations", "pairs")
 """What is measured, in this order."""
 LOAD: Final = 40
 """Pairs of the finest depth are about so many times the noisy number of trips times what one pays; see `adaptive.LOAD`."""
-
+END_LOAD: Final = 10
+"""The same of the boxes of one end."""
+FINE: Final = Fraction(3, 5)
+"""The part of the finest depth; see `adaptive.FINE`."""
 MOST_PAIRS: Final = 1 << 22
 """Pairs of boxes of a tree: about a gigabyte, with all that is made of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class TripRule(Adaptive):
+    """How each share of epsilon is spent; and the method of one end."""
+
+    load = END_LOAD
+    fine = FINE
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +67,9 @@ class TripTree:
     epsilon: Fraction
     trips: int = 1
 
-    def part(self, share: Fraction) -> Adaptive:
+    def part(self, share: Fraction) -> TripRule:
         """The rule by which a share of epsilon is spent, and the method of one end."""
-        return Adaptive(self.shape, self.relation, share * self.epsilon, self.trips)
+        return TripRule(self.shape, self.relation, share * self.epsilon, self.trips)
 
     @property
     def budget(self) -> tuple[tuple[str, Fraction], ...]:
@@ -98,13 +109,13 @@ class TripTree:
         return MeasuredTrips(origins, destinations, _pairs(self.part(1 - 2 * MARGIN), exact, parts[2]))
 
 
-def depths(rule: Adaptive, trips: int) -> Mapping[int, Fraction]:
+def depths(rule: TripRule, trips: int) -> Mapping[int, Fraction]:
     """The depths at which pairs are measured, ascending, with what one trip pays at each, by a noisy number of trips."""
     levels = 2 * (max(rule.shape) - 1).bit_length()
     return rule.amounts(finest((1 << levels, 1), trips, rule.amount, LOAD))
 
 
-def _pairs(rule: Adaptive, exact: Trips, answer: Answer) -> MeasuredPairs:
+def _pairs(rule: TripRule, exact: Trips, answer: Answer) -> MeasuredPairs:
     """The tree over pairs: the root, then depth by depth those of one cell and one cell, the others, and leaves afresh."""
     tree = _Growing(exact, answer)
     total = int(tree.measure(TOTAL * rule.amount, np.ones(1, dtype=np.bool_), steered=True)[0])

@@ -29,6 +29,7 @@ from starling.places.measurements import Int64, Measured, MeasuredTree
 from starling.places.mechanism.boxes import box_counts, cumulative
 from starling.places.mechanism.privlet import coefficients
 from starling.places.plan import Plan
+from starling.places.plan.choices import Purpose
 from starling.places.plan.grid import Float64
 from starling.places.postprocess import estimate
 from starling.places.postprocess.least_squares import merged
@@ -51,7 +52,7 @@ def truth_of(grid: Float64) -> Int64:
     return whole(grid, ROUNDING)
 
 
-def reruns(method: str, measured: Measured, truth: Int64) -> Iterator[Float64]:
+def reruns(method: str, measured: Measured, truth: Int64, purpose: Purpose = "all") -> Iterator[Float64]:
     """The grids of `RERUNS` releases of a truth, int64 (rows, columns), by the boxes of a release, float64 (rows, columns) each.
 
     Of the values of what was measured the seed is made, and nothing else is taken from them.
@@ -61,7 +62,7 @@ def reruns(method: str, measured: Measured, truth: Int64) -> Iterator[Float64]:
     """
     exact = exact_values(measured, truth)
     for number in range(RERUNS):
-        yield estimate(method, with_noise(measured, exact, number)).grid()
+        yield estimate(method, with_noise(measured, exact, number), purpose).grid()
 
 
 def seed_of(measured: Measured) -> int:
@@ -138,22 +139,23 @@ def _joined(errors: Sequence[Float64 | None]) -> Float64 | None:
 
 def rerun_errors(plan: Plan, released: ReleasedGrid, ask: Callable[[ReleasedGrid], Answers]) -> Float64:
     """How far each rerun's answers are off, float64 (`RERUNS`, queries)."""
-    true, *others = (_repeated if plan.grid.cells <= REPEATED_CELLS else _truth_and_reruns)(plan.method, released)
+    grids = _repeated if plan.grid.cells <= REPEATED_CELLS else _truth_and_reruns
+    true, *others = grids(plan.method, plan.purpose, released)
     counts = ask(true).counts
     return np.stack([ask(each).counts - counts for each in others])
 
 
 @lru_cache(REPEATED)
-def _repeated(method: str, released: ReleasedGrid) -> tuple[ReleasedGrid, ...]:
-    return tuple(_truth_and_reruns(method, released))
+def _repeated(method: str, purpose: Purpose, released: ReleasedGrid) -> tuple[ReleasedGrid, ...]:
+    return tuple(_truth_and_reruns(method, purpose, released))
 
 
-def _truth_and_reruns(method: str, released: ReleasedGrid) -> Iterator[ReleasedGrid]:
+def _truth_and_reruns(method: str, purpose: Purpose, released: ReleasedGrid) -> Iterator[ReleasedGrid]:
     """The released grid in whole points, then each of its reruns."""
     [(measured, _)] = released.parts
     truth = truth_of(released.table.grid)
     yield ReleasedGrid(released.grid, truth.astype(np.float64), ())
-    for grid in reruns(method, measured, truth):
+    for grid in reruns(method, measured, truth, purpose):
         yield ReleasedGrid(released.grid, grid, ())
 
 
