@@ -15,10 +15,9 @@ import numpy as np
 
 from starling.audit.case import Case, Draws, Int64
 from starling.audit.places_mechanisms import EPSILON, MUTANTS_EPSILON, coded, signs
-from starling.places.mechanism.adaptive import Adaptive
 from starling.places.mechanism.growing import noisy
 from starling.places.trips.measurements import MeasuredPairs, MeasuredTrips, Trips
-from starling.places.trips.mechanism import TripTree
+from starling.places.trips.mechanism import TripRule, TripTree
 from starling.privacy.budget import Epsilon
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, ADD_REMOVE_POINT
 from starling.privacy.sampling.entropy import BitSource
@@ -30,10 +29,10 @@ _LINE: Final = (1, 4)
 class WholeBudgets(TripTree):
     """A tree of which origins, destinations and pairs get the whole budget each."""
 
-    def part(self, share: Fraction) -> Adaptive:
+    def part(self, share: Fraction) -> TripRule:
         """The whole, whatever the share is."""
         del share
-        return Adaptive(self.shape, self.relation, self.epsilon, self.trips)
+        return TripRule(self.shape, self.relation, self.epsilon, self.trips)
 
 
 def only_where_trips_lead(exact: Int64, amount: Fraction) -> Int64:
