@@ -29,6 +29,9 @@ class Adding:
     def moved(self, weights: Mapping[Hashable, Sequence[Fraction]]) -> float:
         return self.raised * float(sum(each[0] for each in weights.values()))
 
+    def step(self, weights: Mapping[Hashable, Sequence[Fraction]]) -> float:
+        return 0.25 * max(float(abs(each[0])) for each in weights.values()) if self.variance(weights) else 0.0
+
     def deviations(self, alpha: Fraction, _: object) -> float:
         return {Fraction(1, 20): 1.96, Fraction(1, 10): 1.65}[alpha]
 
@@ -44,7 +47,7 @@ def test_numbers_that_were_made_to_add_up_have_their_common_variance() -> None:
     assert (a - b).standard_deviation == 6
     assert repr(a - b) == "0 (95 % interval -12 to 12, standard deviation 6)"
     half = (a - b).times(Fraction(1, 2))
-    assert half.margin() == 1.96 * 3, "in whole persons only where the truth is one"
+    assert half.margin() == 1.96 * 3 + 0.125, "in whole persons only where the truth is one"
 
 
 @pytest.mark.parametrize(("raised", "wider"), [(0.9, 0), (1.0, 1), (1.2, 1), (2.0, 2), (2.1, 2)])
@@ -55,7 +58,7 @@ def test_margins_are_around_the_number_before_rounding(raised: float, wider: int
     low, high = value.interval()
     assert low <= ceil(10 - raised - 6) < low + 2
     assert high >= floor(10 - raised + 6)
-    assert value.times(Fraction(1, 2)).margin() == pytest.approx((3 * 1.96 + raised) / 2)
+    assert value.times(Fraction(1, 2)).margin() == pytest.approx((3 * 1.96 + 0.25 + raised) / 2)
 
 
 def test_what_shares_no_draw_with_them_adds_its_variance() -> None:

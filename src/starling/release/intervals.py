@@ -24,6 +24,7 @@ from starling.errors import ParameterError
 from starling.pages.parts import Headline
 from starling.privacy.budget import Exact, exact
 from starling.privacy.distributions.convolution import Part, sum_margin
+from starling.privacy.distributions.deviations import UNIT
 from starling.privacy.distributions.discrete import Distribution
 from starling.release.codec import Json
 from starling.release.session import html, plain, public
@@ -137,10 +138,18 @@ class Value:
             return _outward(sum_margin(_parts(draws), 1 - sure) + slack, inf)
         deviations = max(estimates.deviations(1 - sure, weights) for estimates, weights in linked.items())
         half = deviations * self.standard_deviation
+        step = max(estimates.step(weights) for estimates, weights in linked.items())
+        step = max([step, *(UNIT * float(abs(weight)) for _, weight in draws.values())])
         if self.whole and fsum(estimates.most_moved(weights) for estimates, weights in linked.items()) <= 1:
-            return ceil(half)
+            return self._in_whole(half, step, 0.0)
         moved = abs(fsum(estimates.moved(weights) for estimates, weights in linked.items()))
-        return ceil(half) + int(beyond_one(moved)) if self.whole else half + moved
+        return self._in_whole(half, step, moved) if self.whole else half + step + moved
+
+    def _in_whole(self, half: float, step: float, moved: float) -> Number:
+        """The margin of a number of whole persons: what rounding moved it is less than a person, or known."""
+        beyond, reached = int(beyond_one(moved)), half + step
+        # A number that is published whole has the whole numbers within it; any other is as far off as it may be.
+        return beyond + max(ceil(half), floor(reached) if self.exact.denominator == 1 else reached)
 
     def interval(self, confidence: Exact = CONFIDENCE) -> tuple[Number, Number]:
         """Lower and upper end, both included: the truth is between them with at least this probability.

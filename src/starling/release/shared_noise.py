@@ -7,7 +7,8 @@ which widens the interval, and the variance with the roundings in it. Groups wit
 Estimates that were made to add up share very many draws, and none with anything else: no release adds to them. Of any weighted sum of
 their cells (`Linked`) the exact variance is known, and the margin is as many deviations as the estimates say, in whole persons upwards.
 It is around the sum before rounding, which is public too. A number in whole persons that is less than 1 away has the same whole numbers
-within this margin, or more; any other sum gets a wider one, by what it is further away.
+within this margin, or more; any other sum gets a wider one, by what it is further away. Draws are whole, and deviations those of continuous
+noise: so no margin is less than they say and a step.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -56,7 +57,10 @@ class Estimates(Protocol):
         """By how much rounding moved that sum, of the numbers that were released."""
 
     def deviations(self, alpha: Fraction, weights: Mapping[Hashable, Sequence[Fraction]]) -> float:
-        """How many standard deviations hold all but `alpha` of what that sum errs."""
+        """How many standard deviations hold all but `alpha` of what that sum errs, were it continuous."""
+
+    def step(self, weights: Mapping[Hashable, Sequence[Fraction]]) -> float:
+        """How much further an interval reaches since draws are whole (privacy/distributions/deviations.py); 0 where the variance is."""
 
 
 def beyond_one(moved: npt.ArrayLike) -> npt.NDArray[np.int64]:

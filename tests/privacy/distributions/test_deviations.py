@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from starling.privacy.distributions.accuracy import standard_deviation
 from starling.privacy.distributions.deviations import (
     STEP,
+    UNIT,
     laplace_deviations,
     log_concave_deviations,
     normal_deviations,
@@ -95,7 +97,9 @@ def masses(noise: Distribution) -> tuple[np.ndarray, np.ndarray]:
     return values[kept], weights / weights.sum()
 
 
-def missed(noise: Distribution, weights: tuple[float, ...], alpha: Fraction, step: float) -> float:
+def missed(
+    noise: Distribution, weights: tuple[float, ...], alpha: Fraction, step: float, of_one: float | None = None
+) -> float:
     """How often, as a part of `alpha`, a weighted sum of draws is beyond its interval; by enumeration."""
     values, chances = masses(noise)
     sums, of_sums = np.zeros(1), np.ones(1)
@@ -103,7 +107,9 @@ def missed(noise: Distribution, weights: tuple[float, ...], alpha: Fraction, ste
         sums = np.add.outer(sums, weight * values).ravel()
         of_sums = np.multiply.outer(of_sums, chances).ravel()
     times = laplace_deviations(alpha, 1) if isinstance(noise, DiscreteLaplace) else normal_deviations(alpha)
-    half = times * sqrt(twin_variance(noise) * sum(each * each for each in weights)) + step * max(weights)
+    half = times * sqrt(
+        (twin_variance(noise) if of_one is None else of_one) * sum(each * each for each in weights)
+    ) + step * max(weights)
     return float(of_sums[np.abs(sums) > half + 1e-9].sum() / float(alpha))
 
 
@@ -115,3 +121,21 @@ def test_whole_draws_miss_no_more_often_with_a_step(kind: type[Distribution], al
     found = [missed(noise, weights, alpha, STEP) for noise in noises for weights in WEIGHTS]
     assert max(found) <= 1
     assert max(missed(noise, (1.0,), alpha, 0.0) for noise in noises) > 1.1
+
+
+@pytest.mark.parametrize("alpha", [Fraction(1, 10), Fraction(1, 20)])
+@pytest.mark.parametrize("kind", [DiscreteLaplace, DiscreteGaussian])
+def test_whole_draws_miss_no_more_often_with_a_unit_and_their_own_variance(
+    kind: type[Distribution], alpha: Fraction
+) -> None:
+    """The same where twins are not looked at."""
+    scales = (Fraction(each, 240) for each in range(20, 300, 8))
+    noises = [kind(scale if kind is DiscreteLaplace else scale * scale * 2) for scale in scales]
+    own = [(noise, standard_deviation(noise) ** 2) for noise in noises]
+    assert max(missed(noise, each, alpha, UNIT, variance) for noise, variance in own for each in WEIGHTS[:6]) <= 1
+    assert max(missed(noise, each, alpha, 0.0, variance) for noise, variance in own for each in WEIGHTS[:1]) > 1.1
+
+
+def test_a_step_is_too_little_of_the_variance_of_the_draws_themselves() -> None:
+    noise = DiscreteGaussian(Fraction(14, 100))
+    assert missed(noise, (1.0,), Fraction(1, 20), STEP, standard_deviation(noise) ** 2) > 1.05

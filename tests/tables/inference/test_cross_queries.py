@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from starling.tables.inference.cross_estimates import deviations
-from starling.tables.inference.cross_queries import query_variance
+from starling.tables.inference.cross_queries import largest_weight, query_variance
 from starling.tables.plan.residuals import Shape, Shares
-from tests.tables.dense_tables import covariance, leaves, marginal, shared_in_any_measure
+from tests.tables.dense_tables import covariance, leaves, marginal, measured_rows, shared_in_any_measure, variance
 
 
 @pytest.mark.examples(25)
@@ -27,6 +27,16 @@ def test_any_sum_of_any_tables_and_regions_has_its_exact_variance(case: tuple[Sh
             asked += each.ravel() @ np.kron(inside, marginal(shape.sizes, table))
     dense = float(asked @ covariance(shape, shares) @ asked)
     assert query_variance(shape, shares, 2, weights) == pytest.approx(4 * dense, rel=1e-6, abs=1e-7)
+    most, best = largest_weight(shape, shares, weights), covariance(shape, shares) @ asked
+    reached = max(
+        float(np.abs(np.kron(inside, measured_rows(shape, part)) @ best).max()) / variance(shape, part, share)
+        for inside, level in zip(leaves(shape), shares, strict=True)
+        for part, share in zip(shape.parts, level, strict=True)
+        if share
+    )
+    assert reached <= most * (1 + 1e-6) + 1e-6, "no draw counts more"
+    if not shape.laplace:
+        assert reached == pytest.approx(most, rel=1e-6, abs=1e-6)
 
 
 @pytest.mark.examples(15)

@@ -141,13 +141,13 @@ def dense_estimates(world: World) -> Floats:
     return np.asarray(matrix @ np.linalg.pinv(weighted @ matrix) @ weighted)
 
 
-def dense_variance(world: World, weights: dict[tuple[int, int, int], list[int]]) -> float:
-    """The variance of a sum from the coefficient of every draw."""
+def dense_variance(world: World, weights: dict[tuple[int, int, int], list[int]]) -> tuple[float, float, float]:
+    """The variance of a sum from the coefficient of every draw, the largest of these, and that of a measured total."""
     plan, groups, estimates = world.plan, groups_of(world), dense_estimates(world)
     on_totals = np.zeros(len(groups))
     for place, each in weights.items():
         on_totals += np.mean(each) * estimates[groups.index(place)]
-    variance = 0.0
+    variance = largest = 0.0
     for at, (index, region, column) in enumerate(groups):
         level, kind = plan.levels[index], int(world.branches[index][region, column])
         share = float(stage1_share(plan, level, kind))
@@ -156,9 +156,10 @@ def dense_variance(world: World, weights: dict[tuple[int, int, int], list[int]])
         drawn = on_totals[at] * (1 - share) + own - own.mean()
         noise = plan.noise(level, total_only=kind == TOTAL_ONLY)
         variance += float(drawn @ drawn) * standard_deviation(noise) ** 2
+        largest = max(largest, float(np.abs(drawn).max()), abs(on_totals[at] * share))
         if share:
             variance += (on_totals[at] * share * standard_deviation(plan.stage_noise(level).stage1)) ** 2
-    return variance
+    return variance, largest, float(np.abs(on_totals).max())
 
 
 def _steps(plan: Plan) -> list[str]:
@@ -219,8 +220,11 @@ def test_how_far_rounding_moved_any_sum_is_known(world: World, data: st.DataObje
     assume(value.cells)
     half = value.times(Fraction(1, 2))
     deviations = normal_deviations(Fraction(1, 20))
-    assert half.margin() - deviations * half.standard_deviation == pytest.approx(abs(moved) / 2, rel=1e-6, abs=1e-6)
-    before = math.ceil(deviations * value.standard_deviation)
+    held = deviations * value.standard_deviation
+    linked = value._linked()
+    step = max(tree.step(each) for tree, each in linked.items())
+    assert half.margin() == pytest.approx((held + step + abs(moved)) / 2, rel=1e-6, abs=1e-6)
+    before = max(math.ceil(held), math.floor(held + step))
     assert value.margin() - before == math.floor(abs(moved) + 1e-6), "wider by what is moved beyond a person"
 
 
@@ -229,7 +233,14 @@ def test_how_far_rounding_moved_any_sum_is_known(world: World, data: st.DataObje
 def test_any_sum_has_the_variance_of_the_dense_system(world: World, data: st.DataObject) -> None:
     weights = drawn_weights(world, data)
     value = value_of(world, world.nested, weights)
-    assert value.standard_deviation**2 == pytest.approx(dense_variance(world, weights), rel=1e-6, abs=1e-6)
+    variance, largest, of_total = dense_variance(world, weights)
+    assert value.standard_deviation**2 == pytest.approx(variance, rel=1e-6, abs=1e-6)
+    steps = [tree.step(each) for tree, each in value._linked().items()]
+    if value.standard_deviation:
+        assert largest <= max(steps) * (1 + 1e-6), "no draw counts more"
+    if len(steps) == 1 and value.standard_deviation:
+        apart = max(max(each) - min(each) for each in weights.values())
+        assert steps[0] == pytest.approx(of_total + apart, rel=1e-6, abs=1e-6)
     assert "at most" not in repr(value)
 
 

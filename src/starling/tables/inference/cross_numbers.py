@@ -13,8 +13,9 @@ import numpy as np
 
 from starling.errors import ParameterError
 from starling.hierarchy.trees import Floats
+from starling.privacy.distributions.deviations import STEP, UNIT
 from starling.tables.inference.cross_estimates import FINEST
-from starling.tables.inference.cross_queries import largest_coefficients, query_variance
+from starling.tables.inference.cross_queries import largest_coefficients, largest_weight, query_variance
 from starling.tables.inference.group_choice import Values, texts
 from starling.tables.inference.whole_numbers import most_moved_sum
 from starling.tables.plan import Plan
@@ -58,6 +59,18 @@ class CrossNoise:
             return deviations_by_draw(shape, alpha, 0.0, 0.0)
         most = largest_draw(shape, cross.shares[0], largest_coefficients(shape, self._arrays(weights)))
         return deviations_by_draw(shape, alpha, sqrt(self.variance(weights)), shape.laplace**2 * most)
+
+    def step(self, weights: Mapping[Hashable, Sequence[Fraction]]) -> float:
+        """How much further an interval reaches since draws are whole.
+
+        Under rho a step, as variances are those of the continuous twins; under pure epsilon a unit, as they are those of the draws.
+        """
+        assert self.plan.cross is not None
+        if not self.variance(weights):
+            return 0.0
+        shape = self.plan.cross_shape
+        most = largest_weight(shape, self.plan.cross.shares, self._arrays(weights))
+        return (UNIT if shape.laplace else STEP) * most
 
     def most_moved(self, weights: Mapping[Hashable, Sequence[Fraction]]) -> float:
         """By how much rounding may have moved the sum: some millionths of a record for the unit in which cells are published

@@ -12,8 +12,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from starling.hierarchy.trees import Floats, child_sums, variance_of_sum
+from starling.hierarchy.trees import Floats, child_sums, coefficients_of_sum, variance_of_sum
 from starling.tables.inference.cross_estimates import pure
+from starling.tables.plan.cell_margins import most_of_draws
 from starling.tables.plan.residuals import Shape, Shares, Table, measured_variances
 
 Weights: TypeAlias = Mapping[tuple[int, Table], Floats]
@@ -55,6 +56,25 @@ def largest_coefficients(shape: Shape, weights: Weights) -> Floats:
                 coefficients += _summed(shape, part, table, each)
         largest[place] = np.abs(coefficients).max(initial=0.0)
     return largest
+
+
+def largest_weight(shape: Shape, shares: Shares, weights: Weights) -> float:
+    """The most that one draw counts in a weighted sum of estimates of any levels; under pure epsilon, no less than that."""
+    reached = np.zeros((len(shape.regions), len(shape.parts)))
+    measured = measured_variances(shape, shares)
+    parents = [np.array(each, dtype=np.int64) for each in shape.parents]
+    for place, part in enumerate(shape.parts):
+        levels = [np.zeros((regions, shape.cells(part))) for regions in shape.regions]
+        for (level, table), each in weights.items():
+            if set(part) <= set(table):
+                levels[level] += _summed(shape, part, table, each)
+        if any(each.any() for each in levels):
+            spreads = [np.full(each.shape, own[place]) for each, own in zip(levels, measured, strict=True)]
+            counted = coefficients_of_sum(spreads, parents, levels)
+            reached[:, place] = [np.abs(each).max() for each in counted]
+    if shape.laplace:
+        return max(float(most_of_draws(shape, level, own).max()) for level, own in zip(shares, reached, strict=True))
+    return float((reached / np.array([float(shape.cells(part)) for part in shape.parts])).max())
 
 
 def _summed(shape: Shape, part: Table, table: Table, weights: Floats) -> Floats:

@@ -32,7 +32,7 @@ import numpy as np
 
 from starling.hierarchy.trees import Estimated, Floats, child_sums, climb
 from starling.privacy.budget import Measure
-from starling.privacy.distributions.deviations import log_concave_deviations, normal_deviations
+from starling.privacy.distributions.deviations import UNIT, log_concave_deviations, normal_deviations
 from starling.tables.inference.chains import Block, Chain
 from starling.tables.inference.combined import spread, standard_deviation
 from starling.tables.inference.consistency import AtRest, block_at_rest, run_at_rest
@@ -89,6 +89,15 @@ class Tree:
         """How many standard deviations hold all but `alpha` of what any sum errs."""
         return DEVIATIONS[self._plan.measure](alpha)
 
+    def step(self, weights: Mapping[Hashable, Sequence[Fraction]]) -> float:
+        """How much further an interval reaches since draws are whole: a unit, as deviations are of the draws themselves.
+
+        Of what no draw is more: of the most that a measured total counts, and what weights of cells are apart from others of their group.
+        """
+        if not self.variance(weights):
+            return 0.0
+        return UNIT * (self._largest(weights) + float(max(max(each) - min(each) for each in weights.values())))
+
     def variance(self, weights: Mapping[Hashable, Sequence[Fraction]]) -> float:
         """The variance of the sum of cells of groups, each times its weight."""
         parts: list[float] = []
@@ -97,7 +106,7 @@ class Tree:
             if apart := sum((weight - mean) ** 2 for weight in each):
                 parts.append(float(apart) * standard_deviation(self._plan.noise(self._level(group))) ** 2)
         largest = 0.0
-        for part, most in self._folded(self._coefficients(weights)):
+        for part, most, _ in self._folded(self._coefficients(weights)):
             parts.append(part)
             largest = max(largest, most)
         variance = fsum(parts)
@@ -167,8 +176,47 @@ class Tree:
         index, _ = self._chain.positions[group.step][group.code]
         return self._plan.levels[index]
 
-    def _folded(self, coefficients: dict[int, Floats]) -> Iterator[tuple[float, float]]:
-        """Leaves first: the parts of the variance, each with the largest term that it could have had."""
+    def _largest(self, weights: Mapping[Hashable, Sequence[Fraction]]) -> float:
+        """The most that a measured total counts in a sum, whichever.
+
+        Roots first: what is left of C_u once g is taken off, and what comes down, is K_u, which z_u is taken times. Of it w_u over its
+        variance reaches what was measured, and w_u/t_u each child.
+        """
+        left = {place: each for _, _, (place, each) in self._folded(self._coefficients(weights))}
+        counted, first, last = [0.0], self._first, self._first if self._block is None else self._block.stop - 1
+        down: dict[str, Floats] = {}
+        if self._block is None:
+            down = dict.fromkeys(self._spans, left[first, ""][:, 0])
+        else:
+            came = reached = np.zeros((1, 1))
+            covariances, sums = self._family
+            for step in range(first, last + 1):
+                taken = came[self._chain.parent[step]] if step > first else came
+                if (step, "") in left:
+                    taken = taken + left[step, ""]
+                taken = np.einsum(
+                    "rjk,rk->rj", covariances[step - first], np.broadcast_to(taken, covariances[step - first].shape[:2])
+                )
+                reached = np.hstack([taken.sum(axis=1, keepdims=True), taken])
+                if step < last:
+                    counted.append(_most(reached / self._variances(self._block.codes, step)))
+                    came = np.linalg.solve(sums[step - first], taken[:, :, np.newaxis])[:, :, 0]
+            best = np.hstack([self._tails[code].best[0].variance for code in self._block.codes])
+            down = dict(zip(self._block.codes, (reached / best).T, strict=True))
+        for code, tail in self._tails.items():
+            taken = down[code]
+            for step in range(last, self._spans[code]):
+                own = taken * tail.best[step - last].variance[:, 0]
+                counted.append(_most(own / self._variances([code], step)[:, 0]))
+                if step + 1 < self._spans[code]:
+                    taken = (own / tail.below[step - last].variance[:, 0])[self._chain.parent[step + 1]]
+                    taken = taken + left.get((step + 1, code), np.zeros(1))
+        return max(counted)
+
+    def _folded(self, coefficients: dict[int, Floats]) -> Iterator[tuple[float, float, tuple[tuple[int, str], Floats]]]:
+        """Leaves first: the parts of the variance, each with the largest term that it could have had, and what is left of coefficients of
+        a step of an iteration by itself, or of a family or the first step.
+        """
         for at, (code, tail) in enumerate(self._tails.items()):
             first = self._first if self._block is None else self._block.stop - 1
             for step in range(self._spans[code] - 1, first, -1):
@@ -179,24 +227,26 @@ class Tree:
                     continue
                 share = child_sums((here * spread)[:, np.newaxis], parent, len(below))[:, 0]
                 moved = np.divide(share, below, out=np.zeros_like(share), where=below > 0)
-                yield _squares(here - moved[parent], spread), _squares(here, spread)
+                left = here - moved[parent]
+                yield _squares(left, spread), _squares(here, spread), ((step, code), left)
                 coefficients[step - 1][:, at] += moved
         top = coefficients[self._first]
         if self._block is None:
             spread = next(iter(self._tails.values())).best[0].variance[:, 0]
-            yield _squares(top[:, 0], spread), _squares(top[:, 0], spread)
+            yield (_squares(top[:, 0], spread),) * 2 + (((self._first, ""), top),)
             return
         covariances, sums = self._family
         members = {step: each[:, 1:] + each[:, :1] for step, each in coefficients.items() if step < self._block.stop}
         for step in range(self._block.stop - 1, self._first - 1, -1):
             here, covariance = members[step], covariances[step - self._first]
             if step == self._first:
-                yield (_forms(here, covariance),) * 2
+                yield (_forms(here, covariance),) * 2 + (((step, ""), here),)
                 return
             parent, below = self._chain.parent[step], sums[step - 1 - self._first]
             share = child_sums(np.einsum("rjk,rk->rj", covariance, here), parent, len(below))
             moved = np.linalg.solve(below, share[:, :, np.newaxis])[:, :, 0]
-            yield _forms(here - moved[parent], covariance), _forms(here, covariance)
+            left = here - moved[parent]
+            yield _forms(left, covariance), _forms(here, covariance), ((step, ""), left)
             members[step - 1] = members[step - 1] + moved
 
     @cached_property
@@ -228,6 +278,10 @@ def _groups(
     for group, each in weights.items():
         assert isinstance(group, Group)
         yield group, each
+
+
+def _most(counted: Floats) -> float:
+    return float(np.abs(counted).max())
 
 
 def _variances_alone(variance: Floats) -> Estimated:

@@ -38,9 +38,16 @@ def largest_draw_of_cell(shape: Shape, shares: Shares, table: Table) -> float:
 
 def largest_draw(shape: Shape, level: tuple[Fraction, ...], coefficients: Floats) -> float:
     """The most variance that one draw of a level has in an estimate with these coefficients of parts at most, (parts,); of one record."""
+    most = most_of_draws(shape, level, coefficients)
+    variances = np.array(laplace_variances(shape, level))
+    return float((most * most * np.where(np.isfinite(variances), variances, 0.0)).max())
+
+
+def most_of_draws(shape: Shape, level: tuple[Fraction, ...], coefficients: Floats) -> Floats:
+    """What a draw of each measured table counts in it at most, (parts,)."""
     owners, inside, _ = shape.within
     precise = precisions(shape, level)
     whole = np.bincount(inside, weights=precise, minlength=len(shape.parts))
-    most = np.bincount(owners, weights=precise / whole[inside] * coefficients[inside], minlength=len(shape.parts))
-    variances = np.array(laplace_variances(shape, level))
-    return float((most * most * np.where(np.isfinite(variances), variances, 0.0)).max())
+    return np.bincount(
+        owners, weights=precise / whole[inside] * coefficients[inside], minlength=len(shape.parts)
+    ).astype(np.float64)

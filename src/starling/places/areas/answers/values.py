@@ -17,10 +17,8 @@ import numpy as np
 from starling.hierarchy.trees import Estimated, Floats
 from starling.places.areas.plan.model import AreasPlan
 from starling.places.plan.choices import Value
+from starling.privacy.distributions.deviations import UNIT
 
-UNIT: Final = 1.0
-"""By how much more than its deviations the noise of an estimate may be off, where its draws are not looked at: two steps of a weight of 1
-(privacy/distributions/deviations.py), so that 95 % hold with the variance of the draws themselves (tests/places/areas/answers)."""
 ROUNDING: Final = 2.0**-40
 """Of a mean, relative to the bounds, by which its interval is wider."""
 
@@ -70,7 +68,7 @@ def means_of(
         value: The public bounds.
         estimated: Both layers, (nodes, slices * layers), of equal variance.
         deviations: So many that hold all but the wanted part of a sum of their noise,
-        step: and by how much it may be off more.
+        step: and by how much it may be off more: by default that of draws that are not looked at, of a weight of 1.
 
     Returns:
         The mean, no number where less than half a point is released, and the ends, rounded outwards.

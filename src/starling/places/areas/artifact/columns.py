@@ -8,9 +8,10 @@ import pyarrow as pa
 
 from starling.hierarchy.trees import Estimated
 from starling.places.areas.answers.unions import LEVEL, deviations
-from starling.places.areas.answers.values import UNIT, factors_of_sum, means_of, points_of, possible_sums, sums_of
+from starling.places.areas.answers.values import factors_of_sum, means_of, points_of, possible_sums, sums_of
 from starling.places.areas.artifact.public_plan import COUNTS, SCHEMA, WORDS
 from starling.places.areas.plan.model import AreasPlan
+from starling.privacy.distributions.deviations import UNIT
 from starling.release.datapackage import Sheet
 from starling.release.table_files import Table, Text, column
 
