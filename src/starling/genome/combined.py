@@ -224,19 +224,19 @@ class CombinedEffects(Combined):
         return {"method": "inverse variance", "snps": len(self.snps)}
 
     def _sentences(self) -> list[str]:
-        first = self.plans[0]
+        first, effects = self.plans[0], self._effects
         order = np.argsort(self.result.log10_p, kind="stable")[:MOST_SHOWN]
         more = len(self.snps) - len(order)
         return [
             f"{WHOLE_PERSON}." if first.unit == "person" else f"{UNPROTECTED}: each person's phenotype alone is.",
             f"{self._combination}; standard errors and intervals hold sampling and noise of each study.",
             f"Several studies tell of {self._several:,} of {len(self.snps):,} SNPs.",
-            *map(self._sentence, sorted(order.tolist())),
+            *(self._sentence(at, effects[at]) for at in sorted(order.tolist())),
             *([f"{more:,} more are in the table, with larger p-values."] if more else []),
         ]
 
-    def _sentence(self, at: int) -> str:
-        text, result = snp_effect_text(self.plans[0], self._effects[at]), self.result
+    def _sentence(self, at: int, effect: SnpEffect) -> str:
+        text, result = snp_effect_text(self.plans[0], effect), self.result
         if result.studies[at] == 1:
             return f"{text}, by one study."
         apart = f"Q {result.q[at]:z.3g}, p {result.q_p[at]:z.2g}, I2 {100 * result.i_squared[at]:z.0f} %"
