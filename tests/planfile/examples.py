@@ -59,6 +59,7 @@ FORMATS: Final[dict[str, tuple[dict[str, Any], dict[str, Any]]]] = {
 }
 ORIGIN: Final = {"flows.origin_x": "lon", "flows.origin_y": "lat", "flows.origin": NONE}
 DESTINATION: Final = {"flows.destination_x": "lon", "flows.destination_y": "lat", "flows.destination": NONE}
+STOPPING: Final = {"flows.stops_x": ["vx"], "flows.stops_y": ["vy"]}
 SORTS: Final = {"flows.category": "kind", "slices.categories": ["work", "other"]}
 SPLIT: Final = ["0.2", "0.3", "0.5"]
 BANDS: Final = [{"from": 0, "split": SPLIT}, {"from": 2, "split": SPLIT}]
@@ -114,6 +115,8 @@ CHANGES: Final[dict[str, dict[str, tuple[dict[str, Any], dict[str, Any]]]]] = {
         "flows.destination_x": ({}, DESTINATION),
         "flows.destination_y": ({}, DESTINATION),
         "flows.stops": ({}, {"flows.stops": ["via", "then"]}),
+        "flows.stops_x": (STOPPING, {"flows.stops_x": ["mx"]}),
+        "flows.stops_y": (STOPPING, {"flows.stops_y": ["my"]}),
         "flows.person": ({}, {"flows.person": "whose"}),
         "flows.time": ({}, {"flows.time": "begun"}),
         "flows.category": (SORTS, {"flows.category": "type"}),

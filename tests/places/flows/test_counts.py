@@ -9,7 +9,7 @@ import pytest
 from starling.engine.spark import Spark
 from starling.places.flows.counts import tally
 from starling.places.source.trips import open_records
-from tests.places.flows.worlds import PERSON, RECORDS, STOPPING, STOPS, plan
+from tests.places.flows.worlds import PERSON, RECORDS, STOPPING, STOPS, STOPS_AT, plan
 
 KEY = bytes(16)
 
@@ -32,3 +32,11 @@ def test_spark_counts_what_duckdb_counts(tmp_path: Path, spark: Spark) -> None:
         here = tally(of, opened, KEY)
         assert np.array_equal(tally(of, opened, KEY, spark), here)
         assert changes is STOPS or 80 < here.sum() <= 80 * 3
+    located = ["ax,ay,vx,vy,tx,ty,bx,by", *(",".join(f"{at}.5,0.5" if at else "," for at in way) for *way, _ in rows)]
+    (tmp_path / "places.csv").write_text("\n".join(located))
+    of = plan(tmp_path, **STOPS_AT)
+    opened = open_records(tmp_path / "places.csv", of)
+    here = tally(of, opened, KEY)
+    assert np.array_equal(tally(of, opened, KEY, spark), here)
+    by_ids = plan(tmp_path, **STOPS)
+    assert np.array_equal(tally(by_ids, open_records(tmp_path / "legs.csv", by_ids), KEY), here)

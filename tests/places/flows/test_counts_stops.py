@@ -11,8 +11,10 @@ import pytest
 from starling.places.flows.counts import add_legs, tally
 from starling.places.flows.plan import Plan
 from starling.places.flows.plan.levels import Int64
+from starling.places.flows.publication import mechanism_of
+from starling.places.flows.source.validation import validate
 from starling.places.source.trips import open_records
-from tests.places.flows.worlds import STOPPING, STOPS, plan
+from tests.places.flows.worlds import STOPPING, STOPS, STOPS_AT, plan
 
 KEY = bytes(16)
 PLACES = (None, 1, 2, 3, 4, 9)
@@ -35,6 +37,14 @@ def records(rows: list[tuple[Any, ...]]) -> dict[str, Any]:
     return dict(zip(("a", "via", "then", "b"), map(list, zip(*rows, strict=True)), strict=True))
 
 
+def located(rows: list[tuple[Any, ...]]) -> dict[str, Any]:
+    """The same records, by coordinates in the squares of `write_areas`; area 9 lies outside."""
+    columns = zip("avtb", zip(*rows, strict=True), strict=True)
+    there = {name: [None if at is None else at + 0.25 for at in places] for name, places in columns}
+    x = {f"{name}x": places for name, places in there.items()}
+    return x | {f"{name}y": [at and 0.75 for at in places] for name, places in there.items()}
+
+
 def counted(of: Plan, rows: list[tuple[Any, ...]], key: bytes = KEY, **more: Any) -> Int64:
     (legs,) = tally(of, open_records({**records(rows), **more}, of), key)
     return np.asarray(legs)
@@ -45,6 +55,23 @@ def test_every_way_of_a_trip_is_counted_by_its_legs(tmp_path: Path) -> None:
     assert np.array_equal(counted(of, rows), slow(rows))
     for row in ((1, 2, 2, 2), (1, 9, 3, 4), (1, 9, 9, 1), (9, 1, 1, 1)):
         assert np.array_equal(counted(of, [row]), slow([row]))
+
+
+def test_stops_by_coordinates_are_those_by_ids(tmp_path: Path) -> None:
+    """Wherever the areas come from, a trip is the same way, and its legs cost the same."""
+    by_ids, of, rows = plan(tmp_path, **STOPS), plan(tmp_path, **STOPS_AT), list(product(PLACES, repeat=4))
+    assert (of.legs, of.codes, of.counted) == (by_ids.legs, by_ids.codes, "legs")
+    assert mechanism_of(of).guarantee == mechanism_of(by_ids).guarantee
+    (legs,) = tally(of, open_records(located(rows), of), KEY)
+    assert np.array_equal(legs, slow(rows))
+    half = tmp_path / "half.csv"
+    half.write_text("ax,ay,vx,vy,tx,ty,bx,by\n1.5,0.5,near,0.5,2.5,,4.5,0.5\n")
+    (legs,) = tally(of, open_records(half, of), KEY)
+    assert np.array_equal(legs, slow([(1, 9, 9, 4)]))
+    problems = validate(of, open_records(half, of)).value.problems
+    assert [each.field for each in problems.listed] == ["vx, vy", "tx, ty"]
+    missing = located([(1, None, None, 4), (1, 2, 3, 4)])
+    assert validate(of, open_records(missing, of)).value.problems.total == 0
 
 
 def test_what_is_kept_of_a_person_is_trips_with_all_their_legs(tmp_path: Path) -> None:

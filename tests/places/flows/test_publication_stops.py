@@ -16,7 +16,7 @@ from starling.places.flows.session import FlowsPlan
 from starling.places.flows.source.validation import validate
 from starling.places.source.trips import open_records
 from starling.release.payment import PaymentOptions
-from tests.places.flows.worlds import STOPPING, STOPS, plan
+from tests.places.flows.worlds import STOPPING, STOPS, STOPS_AT, plan
 
 WAYS = {"a": [1] * 400, "via": [2] * 300 + [None] * 100, "then": [None] * 300 + [9] * 100, "b": [3] * 400}
 
@@ -58,6 +58,11 @@ def test_invented_trips_stop_and_others_are_told_to_their_custodian(tmp_path: Pa
     of = plan(tmp_path, **STOPPING)
     table = records(of, 200)
     assert set(of.columns.names) == set(table.column_names)
+    at = plan(tmp_path, **STOPS_AT)
+    located = records(at, 200)
+    assert set(at.columns.names) == set(located.column_names)
+    assert validate(at, open_records(located, at)).value.problems.total == 0
+    assert located["vx"].null_count == located["vy"].null_count == table["via"].null_count
     assert 60 < table["via"].null_count < 140
     assert validate(of, open_records(table, of)).value.problems.total == 0
     found = validate(plan(tmp_path, **STOPS), open_records(WAYS, plan(tmp_path, **STOPS))).value.problems
@@ -69,14 +74,19 @@ def test_invented_trips_stop_and_others_are_told_to_their_custodian(tmp_path: Pa
 @pytest.mark.parametrize(
     ("stops", "problem"),
     [
-        (["b"], "name a column twice"),
-        ([""], "are not at most"),
-        ([f"s{at}" for at in range(MOST_STOPS + 1)], "are not at most"),
+        ({"stops": ["b"]}, "name a column twice"),
+        ({"stops": [""]}, "are not at most"),
+        ({"stops": [f"s{at}" for at in range(MOST_STOPS + 1)]}, "are not at most"),
+        ({"stops_x": ["x"]}, "do not say where they are"),
+        ({"stops_x": ["x"], "stops_y": ["y", "z"], "stops": []}, "do not say where they are"),
+        ({"stops_x": ["x"], "stops_y": ["y"]}, "do not say where they are"),
+        ({"stops_x": ["x"], "stops_y": ["x"], "stops": []}, "name a column twice"),
+        ({"stops_x": ["x"], "stops_y": [""], "stops": []}, "are not at most"),
     ],
 )
-def test_stops_that_cannot_be_are_refused(tmp_path: Path, stops: list[str], problem: str) -> None:
+def test_stops_that_cannot_be_are_refused(tmp_path: Path, stops: dict[str, list[str]], problem: str) -> None:
     with pytest.raises(PlanError, match=problem):
-        plan(tmp_path, flows=STOPS["flows"] | {"stops": stops})
+        plan(tmp_path, flows=STOPS["flows"] | stops)
 
 
 def test_ways_that_no_64_bits_tell_apart_are_refused(tmp_path: Path) -> None:

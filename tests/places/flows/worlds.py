@@ -76,6 +76,8 @@ MONTHS: dict[str, Any] = MANY | {"when": ["2020-01-07"] * 400 + ["2020-02-01T00:
 """And when they were: 400 in January, 140 in February, one later."""
 STOPS: dict[str, Any] = {"flows": {"origin": "a", "destination": "b", "stops": ["via", "then"]}}
 """Trips with stops, whose legs are counted."""
+STOPS_AT: dict[str, Any] = {"flows": POINTS | {"stops_x": ["vx", "tx"], "stops_y": ["vy", "ty"]}}
+"""The same trips, all of whose places are said by coordinates."""
 STOPPING: dict[str, Any] = {
     "flows": STOPS["flows"] | {"person": "who"},
     "privacy": {"unit": "person", "trips_per_person": 2, "epsilon": "1"},

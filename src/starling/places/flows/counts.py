@@ -34,7 +34,7 @@ def count(plan: Plan, records: Records | Held, cluster: Spark | None = None) -> 
 def tally(plan: Plan, records: Records | Held, key: bytes, cluster: Spark | None = None) -> Int64:
     """The trips from area to area, int64 (slices, areas, areas); `key` is that of the hash that chooses a person's."""
     shape = (len(plan.slice_names), plan.levels.areas, plan.levels.areas)
-    if not plan.columns.stops:
+    if not plan.columns.between:
         return points_by_cell(plan, partial(pairs_of, plan), records, key, cluster).reshape(shape)
     legs = np.zeros(shape, dtype=np.int64)
     with closing(parts_of_some(plan, plan.codes, partial(ways_of, plan), records, key, cluster)) as answer:
@@ -45,7 +45,7 @@ def tally(plan: Plan, records: Records | Held, key: bytes, cluster: Spark | None
 
 def add_legs(plan: Plan, ways: Int64, trips: Int64, legs: Int64) -> None:
     """Add the legs of trips by their way, as `ways_of` has it, to those from area to area, int64 (slices, areas, areas)."""
-    areas, stops = plan.levels.areas, len(plan.columns.stops)
+    areas, stops = plan.levels.areas, len(plan.columns.between)
     whole = (*(areas + 1,) * stops, areas, areas)
     places: list[Int64] = []
     for many in reversed(whole):

@@ -8,6 +8,7 @@ import shapely
 
 from starling.places.areas.generate import WithAreas
 from starling.places.flows.plan import Plan
+from starling.places.flows.plan.choices import Place
 from starling.places.generate.standing_in import columns_of_units
 from starling.planfile.invented import SEED
 
@@ -22,23 +23,22 @@ def records(plan: Plan, trips: int, seed: int = SEED) -> pa.Table:
     many = plan.levels.areas
     weights = [random.permutation(np.arange(1.0, many + 1)) ** -STEEP for _ in range(2)]
     ends = [random.choice(many, trips, p=each / each.sum()) for each in weights]
-    named = plan.columns
     columns: dict[str, pa.Array] = {}
-    places = shapely.get_coordinates(shapely.point_on_surface(plan.areas.geometries))
-    keys = (
-        (named.origin, named.origin_x, named.origin_y),
-        (named.destination, named.destination_x, named.destination_y),
-    )
-    for (name, x, y), end in zip(keys, ends, strict=True):
-        if name:
-            columns[name] = pa.array(plan.areas.ids).take(pa.array(end))
-        else:
-            columns |= {x: pa.array(places[end, 0]), y: pa.array(places[end, 1])}
-    for name in named.stops:
+    for place, end in zip(plan.columns.ends, ends, strict=True):
+        columns |= _columns_of(plan, place, pa.array(end))
+    for place in plan.columns.between:
         # Half of them are not made.
         stop = pa.array(random.integers(0, many, trips), mask=random.random(trips) < 1 / 2)
-        columns[name] = pa.array(plan.areas.ids).take(stop)
+        columns |= _columns_of(plan, place, stop)
     return pa.table({**columns, **columns_of_units(plan, random, trips)})
+
+
+def _columns_of(plan: Plan, place: Place, areas: pa.Array) -> dict[str, pa.Array]:
+    """The columns that say one place of each trip, from the number of its area, null for none."""
+    if place.ids:
+        return {place.ids: pa.array(plan.areas.ids).take(areas)}
+    inside = shapely.get_coordinates(shapely.point_on_surface(plan.areas.geometries))
+    return {name: pa.array(inside[:, axis]).take(areas) for axis, name in enumerate((place.x, place.y))}
 
 
 INVENTION: Final = WithAreas(records, NOTICE, "trips")

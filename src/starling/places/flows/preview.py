@@ -69,7 +69,7 @@ class Preview(pages.Preview):
         """How the margin compares with what is expected, where a number is."""
         if self.plan.expected is None:
             return ""
-        least = "at least " if self.plan.columns.stops else ""
+        least = "at least " if self.plan.columns.between else ""
         each, of = self.plan.expected / self.plan.cells, "" if self.plan.slices is None else " of a slice"
         return f"With {self.plan.expected:,} trips, a pair of areas{of} has {least}{rounded(each)} on average."
 

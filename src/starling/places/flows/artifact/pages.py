@@ -28,8 +28,8 @@ SURE: Final = "jointly with a probability of 95 %"
 def particulars(plan: Plan) -> Particulars:
     """What privacy.json says of a release."""
     bounds: dict[str, Json] = {"trips_of_a_unit": plan.trips}
-    if plan.columns.stops:
-        bounds["legs_of_a_trip"] = len(plan.columns.stops) + 1
+    if plan.columns.between:
+        bounds["legs_of_a_trip"] = len(plan.columns.between) + 1
     if plan.unit == "person":
         bounds["kept"] = "the rows of smallest keyed hash among a person's own"
     levels = zip(plan.areas.level_names, plan.levels.sizes, plan.levels.shares, strict=True)
@@ -51,9 +51,9 @@ def product(plan: Plan) -> Product:
     many = plan.levels.areas
     bound = f"of one person at most {plan.trips} trips are counted, those of smallest keyed hash among the person's own"
     each = "Each trip leads from one area to one area."
-    if plan.columns.stops:
-        each = f"Each trip has at most {len(plan.columns.stops) + 1} legs, each from one area to one area."
-        bound = f"{bound}, each with its legs, at most {len(plan.columns.stops) + 1}"
+    if plan.columns.between:
+        each = f"Each trip has at most {len(plan.columns.between) + 1} legs, each from one area to one area."
+        bound = f"{bound}, each with its legs, at most {len(plan.columns.between) + 1}"
     return Product(
         description=f"{plan.what} from each to each of {many:,} public areas{_in_slices(plan)}.",
         intended_use="Flows between areas and groups of areas, with row and column sums that agree.",
@@ -70,7 +70,7 @@ def product(plan: Plan) -> Product:
 def charged(plan: Plan) -> Section:
     """The budget by pairs of levels."""
     unit = "one trip" if plan.unit == "trip" else f"one person, of whom at most {plan.trips} trips are counted"
-    stops = len(plan.columns.stops)
+    stops = len(plan.columns.between)
     lies = "A trip lies in one pair of nodes of each pair of levels"
     if stops:
         lies = (
@@ -192,7 +192,7 @@ def _largest(released: ReleasedFlows) -> Section:
 
 
 def _public(plan: Plan) -> Section:
-    passed = " A stop that is missing or in no area is passed over: the leg leads on." if plan.columns.stops else ""
+    passed = " A stop that is missing or in no area is passed over: the leg leads on." if plan.columns.between else ""
     slices, late = ("", "") if plan.slices is None else (", the slices", ", or its time in no slice")
     text = f"""
         Public, and used as such: the {plan.levels.areas:,} areas with their hierarchy{slices}, and how the budget is shared. Every pair of

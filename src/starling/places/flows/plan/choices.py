@@ -17,12 +17,22 @@ MOST_CODES: Final = 1 << 62
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """The columns that say one place of each trip: of the ids of areas; or, where `ids` is empty, of its coordinates."""
+
+    ids: str
+    x: str
+    y: str
+
+
+@dataclass(frozen=True, slots=True)
 class Ends:
     """The columns of the records that are read, by their keys in a plan; empty for what is not.
 
     Attributes:
         origin: The column of the ids of areas in which trips begin; in its place origin_x and origin_y, coordinates.
-        stops: The columns of the ids of areas in which trips stop on their way, in this order; without any a trip is not cut into legs.
+        stops: The columns of the ids of areas in which trips stop on their way, in this order; in their place stops_x and stops_y, as many
+            of each. Without any a trip is not cut into legs.
     """
 
     origin: str = ""
@@ -35,6 +45,8 @@ class Ends:
     time: str = field(default="", metadata=OPTIONAL)
     category: str = field(default="", metadata=OPTIONAL)
     stops: tuple[str, ...] = field(default=(), metadata=OPTIONAL)
+    stops_x: tuple[str, ...] = field(default=(), metadata=OPTIONAL)
+    stops_y: tuple[str, ...] = field(default=(), metadata=OPTIONAL)
 
     def __post_init__(self) -> None:
         for end in ("origin", "destination"):
@@ -42,7 +54,10 @@ class Ends:
             if named == (x and y) or x != y:
                 fix = f'name {end}, a column of ids of areas, or {end}_x and {end}_y: {end} = "from_zone"'
                 raise PlanError(f"flows.{end}", "does not say where it is", fix)
-        if len(self.stops) > MOST_STOPS or not all(self.stops):
+        if len(self.stops_x) != len(self.stops_y) or (self.stops and self.stops_x):
+            fix = "name stops, columns of ids of areas, or as many of stops_x as of stops_y, in order"
+            raise PlanError("flows.stops", "do not say where they are", fix)
+        if len(self.between) > MOST_STOPS or not all((*self.stops, *self.stops_x, *self.stops_y)):
             raise PlanError(
                 "flows.stops", f"are not at most {MOST_STOPS} names of columns", "name those of fewer stops"
             )
@@ -50,13 +65,27 @@ class Ends:
             raise PlanError("flows", "name a column twice", "give each a column of its own")
 
     @property
+    def ends(self) -> tuple[Place, Place]:
+        """Where a trip begins, and where it ends."""
+        return (
+            Place(self.origin, self.origin_x, self.origin_y),
+            Place(self.destination, self.destination_x, self.destination_y),
+        )
+
+    @property
+    def between(self) -> tuple[Place, ...]:
+        """Where it stops on its way, in order."""
+        by_coordinates = (Place("", x, y) for x, y in zip(self.stops_x, self.stops_y, strict=True))
+        return (*(Place(ids, "", "") for ids in self.stops), *by_coordinates)
+
+    @property
     def names(self) -> tuple[str, ...]:
         """All columns that are read."""
-        named = (getattr(self, each.name) for each in fields(self) if each.name != "stops")
-        return (*(name for name in named if name), *self.stops)
+        stated = (getattr(self, each.name) for each in fields(self))
+        names = (each if isinstance(each, tuple) else (each,) for each in stated)
+        return tuple(name for each in names for name in each if name)
 
     @property
     def coordinates(self) -> tuple[str, ...]:
         """The columns of coordinates."""
-        named = (self.origin_x, self.origin_y, self.destination_x, self.destination_y)
-        return tuple(name for name in named if name)
+        return tuple(name for place in (*self.ends, *self.between) for name in (place.x, place.y) if name)

@@ -39,6 +39,18 @@ _FLOWS: Final = Table(
             default=(),
             value=lambda columns: columns.stops or None,
         ),
+        "stops_x": Key(
+            "In place of ids of stops: columns of longitudes and of latitudes, as many of each.",
+            texts('write stops_x = ["via_lon"]'),
+            default=(),
+            value=lambda columns: columns.stops_x or None,
+        ),
+        "stops_y": Key(
+            "In place of ids of stops: columns of longitudes and of latitudes, as many of each.",
+            texts('write stops_y = ["via_lat"]'),
+            default=(),
+            value=lambda columns: columns.stops_y or None,
+        ),
         "person": Key("Column that says whose a trip is, where persons are protected.", _COLUMN, default=""),
         "time": Key("Column that sorts trips into slices.", _COLUMN, default=""),
         "category": Key("Column of the second public list, `slices.categories`.", _COLUMN, default=""),

@@ -103,12 +103,12 @@ class Plan(PlanOfTrips):
     @property
     def legs(self) -> int:
         """The most numbers between areas that one unit is counted in: its trips, each with as many legs as it can have."""
-        return self.trips * (len(self.columns.stops) + 1)
+        return self.trips * (len(self.columns.between) + 1)
 
     @property
     def counted(self) -> str:
         """What is counted between areas, in a word."""
-        return "legs" if self.columns.stops else "trips"
+        return "legs" if self.columns.between else "trips"
 
     @property
     def what(self) -> str:
@@ -118,7 +118,7 @@ class Plan(PlanOfTrips):
     @property
     def codes(self) -> int:
         """Trips that can be told from each other: those of each slice, by areas of the ends, and areas or none of each stop."""
-        codes: int = self.cells * (self.levels.areas + 1) ** len(self.columns.stops)
+        codes: int = self.cells * (self.levels.areas + 1) ** len(self.columns.between)
         return codes
 
     @property
@@ -148,12 +148,12 @@ class Plan(PlanOfTrips):
         return {file: self.areas.text(), path: toml_of(with_file(self._values(), file.name))}
 
     def _facts(self) -> list[tuple[str, str]]:
-        legs = f"at most {len(self.columns.stops) + 1} of a trip, between its ends and stops"
+        legs = f"at most {len(self.columns.between) + 1} of a trip, between its ends and stops"
         levels = zip(self.areas.level_names, self.levels.sizes, self.levels.shares, strict=True)
         return [
             *self._first_facts(),
             ("cost", str(self.cost)),
-            *([("legs", legs)] if self.columns.stops else []),
+            *([("legs", legs)] if self.columns.between else []),
             *((f"level {name}", f"{many:,} counted, share {share} of each end") for name, many, share in levels),
             *([] if self.slices is None else [("slices", f"{len(self.slice_names):,}")]),
             ("numbers", f"{self.levels.areas**2:,} pairs of areas, all of them, empty or not"),

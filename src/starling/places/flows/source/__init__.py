@@ -1,11 +1,11 @@
 """The confidential records of trips: from which area to which each leads.
 
-Where a trip begins or ends is said by the id
+Where a trip begins, stops or ends is said by the id
 of an area, or by a longitude and a latitude.
 
 Every record follows one rule, so that none can stop a run: a trip is dropped, uncounted, if one of its ends is missing, names no area, or
-lies in none, if its time is in no slice, or if it has no person where a person is protected. A stop that is missing or names no area is
-passed over: the leg leads on to the next place.
+lies in none, if its time is in no slice, or if it has no person where a person is protected. A stop that is missing, names no area or
+lies in none is passed over: the leg leads on to the next place.
 """
 
 import numpy as np
@@ -18,6 +18,7 @@ from starling.places.areas.plan.polygons import Areas
 from starling.places.areas.source.cells import labelled
 from starling.places.areas.source.locate import locator_of
 from starling.places.flows.plan import Plan
+from starling.places.flows.plan.choices import Place
 from starling.places.source.cells import slices_of
 from starling.places.source.values import numbers
 
@@ -28,7 +29,7 @@ MOST_DIGITS = 6
 
 def pairs_of(plan: Plan, table: pa.Table) -> Int64:
     """int64 (records,): slice times pairs of areas, plus origin times areas, plus destination; -1 for a record that is dropped."""
-    origin, destination = ends_of(plan, table)
+    origin, destination = (areas_at(plan, table, place) for place in plan.columns.ends)
     pairs = np.where((origin >= 0) & (destination >= 0), origin * plan.levels.areas + destination, -1)
     if plan.slices is None:
         return pairs
@@ -43,25 +44,17 @@ def ways_of(plan: Plan, table: pa.Table) -> Int64:
     pairs, areas = pairs_of(plan, table), plan.levels.areas
     slices, ends = np.divmod(pairs, areas**2)
     ways = slices
-    for name in plan.columns.stops:
-        stop = areas_named(plan.areas, table[name])
+    for place in plan.columns.between:
+        stop = areas_at(plan, table, place)
         ways = ways * (areas + 1) + np.where(stop >= 0, stop, areas)
     return np.where(pairs >= 0, ways * areas**2 + ends, -1)
 
 
-def ends_of(plan: Plan, table: pa.Table) -> tuple[Int64, Int64]:
-    """int64 (records,) and int64 (records,): the areas of origin and of destination, -1 for none."""
-    named = plan.columns
-    return (
-        _end(plan, table, named.origin, named.origin_x, named.origin_y),
-        _end(plan, table, named.destination, named.destination_x, named.destination_y),
-    )
-
-
-def _end(plan: Plan, table: pa.Table, name: str, x: str, y: str) -> Int64:
-    if name:
-        return areas_named(plan.areas, table[name])
-    east, north = (numbers(numbers_of(table[axis], plan.format)) for axis in (x, y))
+def areas_at(plan: Plan, table: pa.Table, place: Place) -> Int64:
+    """int64 (records,): the area in which one place of each trip lies, -1 for none."""
+    if place.ids:
+        return areas_named(plan.areas, table[place.ids])
+    east, north = (numbers(numbers_of(table[axis], plan.format)) for axis in (place.x, place.y))
     return locator_of(plan.areas).assign(east, north).astype(np.int64)
 
 
