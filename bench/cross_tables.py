@@ -163,7 +163,7 @@ def errors(
     shape: Shape, shares: Shares, counts: CrossCounts, draws: int, what: str, half: Table
 ) -> Iterator[dict[str, Any]]:
     """A row for each level and number of columns: errors over stated deviations of all cells of all draws, with the share that is within
-    1.96 of them, and the share that published intervals hold, which have half a step of the noise besides. And one of the sum of half the
+    1.96 of them, and the share that published intervals hold, with their step besides. And one of the sum of half the
     cells of a table in half the regions of the finest level.
     """
     stated = deviations(shape, shares, 1)
@@ -181,8 +181,8 @@ def errors(
                 error = estimates.counts(level, table) - exact[level, table]
                 scaled = error.reshape(len(error), -1) / spread[:, at, np.newaxis]
                 relative.setdefault((level, len(table)), []).append(scaled.ravel())
-                half_step = shape.step(table) / 2 / spread[:, at, np.newaxis]
-                inside = np.abs(scaled) <= DEVIATIONS + half_step
+                step = shape.step(table) / spread[:, at, np.newaxis]
+                inside = np.abs(scaled) <= DEVIATIONS + step
                 held.setdefault((level, len(table)), []).append(float(inside.sum()))
                 if (level, table) == (finest, half):
                     halves.append(float((error * weights).sum()))

@@ -19,6 +19,7 @@ from starling.privacy.distributions.deviations import (
     twin_variance,
 )
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
+from tests.privacy.distributions.enumerated import masses
 
 ALPHAS = st.fractions(Fraction(1, 10**6), Fraction(9, 10))
 
@@ -82,19 +83,6 @@ def test_many_draws_need_hardly_more_than_a_normal_number_and_one_hardly_more_th
 
 WEIGHTS = [(1.0,), (1.0, 0.1), (1.0, 0.3), (1.0, 0.5), (1.0, 0.7), (1.0, 1.0), (1.0, 1.0, 1.0), (1.0, 0.5, 0.5)]
 SCALES = [Fraction(each, 24) for each in (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 18, 21, 24, 30)]
-
-
-def masses(noise: Distribution) -> tuple[np.ndarray, np.ndarray]:
-    """Values and their probabilities, of all but a part that is lost in doubles."""
-    values = np.arange(-40, 41)
-    logarithm = (
-        -np.abs(values) / float(noise.scale)
-        if isinstance(noise, DiscreteLaplace)
-        else -(values**2) / (2 * float(noise.sigma_squared))
-    )
-    kept = logarithm > log(1e-13)
-    weights = np.exp(logarithm[kept])
-    return values[kept], weights / weights.sum()
 
 
 def missed(

@@ -147,7 +147,7 @@ def misses(wider: Fraction) -> tuple[float, float, float]:
         means += list(np.abs(errors.mean(axis=0)) / (sd / sqrt(REGIONS)))
         parts += list(np.abs(errors.var(axis=0) / sd**2 - 1))
         wide = deviations_by_draw(shape, Fraction(1, 20), sd, largest_draw_of_cell(shape, shares, table))
-        held += list((np.abs(errors) <= wide * sd + shape.step(table) / 2).mean(axis=0))
+        held += list((np.abs(errors) <= wide * sd + shape.step(table)).mean(axis=0))
     return max(means), max(parts), min(held)
 
 

@@ -32,8 +32,7 @@ def test_every_margin_is_kept_and_one_is_reached(values: dict[str, Any]) -> None
         for table, named, variance in zip(cross.tables, cross.named, reached, strict=True):
             margin = ranked(cross.margins, named, level)[0]
             sd = plan.records_of_one * sqrt(variance)
-            half_step = 1 / (2 * plan.cross_shape.cells(table) ** 2)
-            used.append((sd * normal_deviations(1 - margin.confidence) + half_step) / margin.within)
+            used.append((sd * normal_deviations(1 - margin.confidence) + plan.cross_shape.step(table)) / margin.within)
     assert 0.9999 < max(used) <= 1 + 1e-12
 
 

@@ -47,7 +47,7 @@ def test_the_bound_is_the_least_that_brute_force_finds(margins: tuple[int, ...])
     plan = one_way(dict(zip(names, margins, strict=True)))
     cells = (1, 2, 3, 3)
     most = [
-        ((margin - 1 / (2 * size**2)) / normal_deviations(Fraction(1, 20))) ** 2
+        ((margin - 1 / (2 * size)) / normal_deviations(Fraction(1, 20))) ** 2
         for margin, size in zip(margins, cells, strict=True)
     ]
     # With s of the total, the noise of every other part follows: its table has no slack.
@@ -86,8 +86,7 @@ def _largest(plan: Plan) -> list[list[float]]:
     within = [[(40, ninety)] * 3 + [(12, normal), (40, ninety)], [(each, normal) for each in (9, 20, 20, 12, 20)]]
     cells = (1, 2, 3, 6, 18)
     return [
-        [((each - 1 / (2 * size**2)) / z) ** 2 for (each, z), size in zip(level, cells, strict=True)]
-        for level in within
+        [((each - 1 / (2 * size)) / z) ** 2 for (each, z), size in zip(level, cells, strict=True)] for level in within
     ]
 
 
@@ -124,7 +123,7 @@ def test_tables_stand_with_cells_deviation_margin_and_part(records: int) -> None
     assert [each.standard_deviation for each in cross.tables] == [records * sqrt(each) for each in reached]
     sizes = [1, 2, 3, 6, 18] * 2
     assert all(
-        each.margin == 1.96 * each.standard_deviation + 1 / (2 * size**2)
+        each.margin == 1.96 * each.standard_deviation + 1 / (2 * size)
         for each, size in zip(cross.tables, sizes, strict=True)
     )
     shown, costs = preview(plan, regions), PlanCosts(describe(plan, regions))

@@ -85,9 +85,9 @@ def _accuracy(plan: Plan) -> Section:
             )
     header = ("Level", "Columns", "Tables", "Least", "Largest")
     caption = f"Margin of error of a cell at {float(100 * CONFIDENCE):g} %, in records, by columns of the table"
-    of = "a normal distribution, since many draws add up in a count, and half a step of the noise"
+    of = "a normal distribution, since many draws add up in a count, and a part of a record, since draws are whole"
     if plan.measure == "epsilon":
-        of = "sums of Laplace draws, the wider the more of a count one draw can be, and half a record"
+        of = "sums of Laplace draws, the wider the more of a count one draw can be, and one record"
     text = f"""
         Each count has a standard deviation and an interval beside it. The interval is that of {of}.
         Cells of one table are not independent: a sum of them is more exact than its parts tell.

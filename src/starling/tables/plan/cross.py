@@ -86,8 +86,8 @@ class Cross:
         return tuple(cut_column(columns[name], cuts) for name, cuts in zip(self.columns, self.cuts, strict=True))
 
     def slack(self, shape: Shape, table: Table) -> float:
-        """What an interval has on each side beside its deviations: half a step of the noise, and how far whole numbers may be moved."""
-        return shape.step(table) / 2 + (shape.most_moved(table) if self.whole else 0)
+        """What an interval has on each side beside its deviations: a step since draws are whole, and how far whole numbers may be moved."""
+        return shape.step(table) + (shape.most_moved(table) if self.whole else 0)
 
     def name(self, part: Table) -> str:
         """The columns of a table or a part, in words."""

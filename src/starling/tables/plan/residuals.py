@@ -42,6 +42,7 @@ import numpy.typing as npt
 
 from starling.privacy.budget import Measure
 from starling.privacy.distributions.accuracy import standard_deviation
+from starling.privacy.distributions.deviations import STEP, UNIT
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
 from starling.privacy.residual_events import replaced_rho
 
@@ -95,8 +96,11 @@ class Shape:
         return prod(self.sizes[column] for column in table)
 
     def step(self, table: Table) -> float:
-        """1/N^2: the least distance of two values that the noise of a cell can have; of whole tables, whose noise is whole, 1."""
-        return 1.0 if self.laplace else 1.0 / self.cells(table) ** 2
+        """How much further intervals of a cell reach since draws are whole (privacy/distributions/deviations.py).
+
+        No draw counts more in a cell than 1/N, or under pure epsilon, where whole tables are measured and variances are of the draws, 1.
+        """
+        return UNIT if self.laplace else STEP / self.cells(table)
 
     def scaled(self, table: Table) -> int:
         """N p: the product of n - 1."""

@@ -1,10 +1,9 @@
 """From noisy residuals to the published cross tables, one table of one level of regions at a time: public in, public out, no randomness.
 
-Each cell has its estimate, its standard deviation, and an interval: the normal quantile times the deviation, and half a step of the
-noise. Many draws add up in a cell, so that its noise is nearly normal; where few do, as in the number of everybody, whose noise is whole,
-the half step makes up for that. Under pure epsilon one draw of a long tail may be nearly all of it: the more of a cell
-one draw can be, the more deviations (plan/cell_margins.py). Whole numbers have intervals that are wider by what rounding
-may have moved.
+Each cell has its estimate, its standard deviation, and an interval: the normal quantile times the deviation, and a step since draws are
+whole (`Shape.step`). Many draws add up in a cell, so that its noise is nearly normal. Under pure epsilon one draw of a long tail may be
+nearly all of it: the more of a cell one draw can be, the more deviations (plan/cell_margins.py). By enumeration no interval misses more
+often than it says. Whole numbers have intervals that are wider by what rounding may have moved.
 """
 
 import re

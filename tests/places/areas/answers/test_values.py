@@ -27,7 +27,7 @@ from starling.privacy.distributions.accuracy import standard_deviation
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
 from starling.verification import Outcome
 from tests.places.areas.worlds import plan
-from tests.privacy.distributions.test_deviations import masses
+from tests.privacy.distributions.enumerated import masses
 
 BOUNDS = {"lower": -1, "upper": 3}
 RELEASES = 1500
