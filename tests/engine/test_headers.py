@@ -4,6 +4,8 @@ import gzip
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from starling.engine.headers import check_columns, resolved, text_header
 from starling.engine.record_parts import text_records
@@ -78,18 +80,40 @@ def test_what_is_not_the_utf_16_that_is_stated_is_named(text: bytes, encoding: s
         text_records(path, COLUMNS, "", TextFormat(encoding=encoding))
 
 
-@pytest.mark.parametrize("name", ["Sex", " sex", "se x", "sex:", "SEX", "séx".replace("é", "e\u0301"), "\u200bsex"])
+@pytest.mark.parametrize("name", ["Sex", " sex", "se x", "sex:", "SEX", "\uff53ex", "\u200bsex"])
 def test_a_column_under_a_similar_name_is_meant(name: str) -> None:
-    with pytest.raises(SourceError, match=r"the file has .*: did you mean") as refused:
-        check_columns(Path("a.csv"), COLUMNS, (name, "age"), "the plan reads them")
-    assert [each.field for each in refused.value.problems] == ["sex"]
+    for named in (False, True):
+        with pytest.raises(SourceError, match=r"did you mean .*\?$") as refused:
+            check_columns(Path("a.csv"), COLUMNS, (name, "age"), "the plan reads them", named=named)
+        assert [each.field for each in refused.value.problems] == ["sex"]
 
 
-def test_the_columns_of_the_file_are_listed() -> None:
-    with pytest.raises(SourceError, match=r"the file has a0, a1, .* and 8 more$"):
-        check_columns(Path("a.csv"), ("sex",), [f"a{at}" for at in range(20)], "")
+def test_the_names_of_a_schema_are_listed() -> None:
+    with pytest.raises(SourceError, match=r"there are a0, a1, .* and 8 more: name one of them sex$"):
+        check_columns(Path("a"), ("sex",), [f"a{at}" for at in range(20)], "", named=True)
+    with pytest.raises(SourceError, match=r"did you mean sexe\?$"):
+        check_columns(Path("a"), ("sex",), ["sexe"], "", named=True)
     with pytest.raises(SourceError, match="did you mean gro\u0308ße, in another Unicode form"):
-        check_columns(Path("a.csv"), ("größe",), ["gro\u0308ße"], "")
+        check_columns(Path("a"), ("größe",), ["gro\u0308ße"], "")
+
+
+@given(st.lists(st.text("aegnsx 19", min_size=2), max_size=6))
+def test_a_first_line_that_is_a_record_is_not_told(record: list[str]) -> None:
+    """All that a refusal depends on is which columns are there, perhaps written otherwise: never what else a first line says."""
+    blind = [each if each.replace(" ", "") in COLUMNS else "?" for each in record]
+    told = []
+    for line in (record, blind):
+        with pytest.raises(SourceError) as refused:
+            check_columns(Path("a.csv"), (*COLUMNS, "name"), line, "")
+        told.append(str(refused.value))
+    assert told[0] == told[1]
+
+
+def test_a_file_without_a_header_is_named_as_such(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("Agnes,F,61\nBo,M,30\n")
+    with pytest.raises(SourceError, match="the first line has no column that is read") as refused:
+        text_records(tmp_path / "a.csv", COLUMNS, "")
+    assert not any(word in str(refused.value) for word in ("Agnes", "F,", "61"))
 
 
 def test_a_stated_separator_and_encoding_are_read() -> None:

@@ -50,8 +50,9 @@ def test_a_relation_gives_its_columns_more_than_once() -> None:
     with duckdb.connect() as connection:
         held = hold(connection.from_arrow(TABLE), ("y", "x"))
         assert rows(held) == rows(held) == WANTED
-        with pytest.raises(SourceError, match="have no such columns"):
-            hold(connection.from_arrow(TABLE), ("x", "none"))
+        for other in ("none", "Y"):
+            with pytest.raises(SourceError, match=f"{other} is a missing column; there are x, y, more"):
+                hold(connection.from_arrow(TABLE), ("x", other))
 
 
 def test_objects_of_pandas_are_text_or_nothing() -> None:
@@ -83,12 +84,31 @@ def test_numbers_of_pandas_keep_their_type() -> None:
 
 @pytest.mark.parametrize(
     "data",
-    [TABLE, TABLE.to_pydict(), TABLE.to_pandas(), pl.from_arrow(TABLE), 5, None, [1]],
+    [TABLE, TABLE.to_pydict(), TABLE.to_pandas(), pl.from_arrow(TABLE)],
     ids=lambda each: type(each).__name__,
 )
-def test_what_lacks_a_column_is_refused(data: Any) -> None:
-    with pytest.raises(SourceError, match=r"have no such columns, or are no records \(\w+\); give arrays"):
-        hold(data, ("x", "none"))
+def test_what_lacks_a_column_is_refused_with_those_it_has(data: Any) -> None:
+    with pytest.raises(
+        SourceError, match=r"^words: none is a missing column; there are x, y, more: name one of them none$"
+    ):
+        hold(data, ("x", "none"), "words")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [5, None, [1], TABLE.to_pylist(), TABLE.to_pandas()["x"], TABLE["x"], pl.LazyFrame()],
+    ids=lambda each: type(each).__name__,
+)
+def test_what_names_no_columns_is_refused(data: Any) -> None:
+    with pytest.raises(SourceError, match=r"^words (of type \w+ names no|cannot be taken as) columns.*; give"):
+        hold(data, ("x",), "words")
+
+
+def test_a_column_that_is_there_twice_is_refused() -> None:
+    twice = pd.DataFrame([[1, 2]], columns=["x", "x"])
+    for data in (twice, pa.Table.from_arrays([[1], [2]], ["x", "x"])):
+        with pytest.raises(SourceError, match="x is there more than once"):
+            hold(data, ("x",))
 
 
 def test_a_folder_that_exists_is_not_taken_for_records_in_memory(tmp_path: Path) -> None:

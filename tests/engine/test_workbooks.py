@@ -128,9 +128,7 @@ def test_what_is_no_workbook_is_refused_before_a_charge(tmp_path: Path, monkeypa
 
 def test_a_header_is_checked_before_a_charge(tmp_path: Path) -> None:
     path = written(tmp_path / "a.xlsx", [["Sex", "age", "age"], ["F", 1, 1]])
-    with pytest.raises(
-        SourceError, match="sex is a missing column; the file has Sex, age, age: did you mean Sex"
-    ) as error:
+    with pytest.raises(SourceError, match="sex is a missing column; did you mean Sex") as error:
         text_records(path, COLUMNS, "keep one")
     assert [(each.field, each.fix) for each in error.value.problems][1:] == [("age", "keep one")]
     with pytest.raises(SourceError, match="has no header: its sheet is empty"):

@@ -45,10 +45,10 @@ def test_a_relation_is_not_run_before_it_is_read() -> None:
 @pytest.mark.parametrize(
     ("data", "cause"),
     [
-        ({"lon": [1.0]}, "have no such columns"),
-        ({"lon": [1.0], "lat": [1.0, 2.0]}, "have no such columns, or are no records"),
+        ({"lon": [1.0]}, "lat is a missing column; there are lon"),
+        ({"lon": [1.0], "lat": [1.0, 2.0]}, "cannot be taken as columns"),
         ({"lon": ["1"], "lat": [1.0]}, "lon is of type string, not a number"),
-        (5, "are no records"),
+        (5, "of type int names no columns"),
     ],
 )
 def test_other_shapes_are_refused(data: Any, cause: str) -> None:

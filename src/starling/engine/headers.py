@@ -1,4 +1,7 @@
-"""Why a file is not the text that a plan reads, as its first bytes and its header tell: both are public."""
+"""Why a file is not the text that a plan reads, as its first bytes and its header tell.
+
+Its form and the names that the plan reads are public. What else the first line says is told to nobody: it may be a record.
+"""
 
 import codecs
 import difflib
@@ -6,6 +9,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -94,12 +98,22 @@ def _stated(mark: str) -> str:
     return next((word for word, each in NAMED.items() if each == mark), mark)
 
 
-def check_columns(path: Path, columns: Sequence[str], names: Sequence[str], fix: str) -> None:
-    """Raises SourceError, with every fault, unless each of the columns is there once."""
+def check_columns(path: Path, columns: Sequence[str], names: Sequence[str], fix: str, *, named: bool = False) -> None:
+    """Raises SourceError, with every fault, unless each of the columns is there once.
+
+    Args:
+        path: The file, for messages.
+        columns: Those that are read.
+        names: What the file has in their place.
+        fix: What to do about a column that is there twice.
+        named: Whether these are names whatever the file holds, as in a schema. Of a file without a header the first line is somebody's
+            record: of it nothing is told but what is the name of a column that is read, perhaps written otherwise.
+    """
+    wording = _in_schema if named else partial(_in_first_line, columns)
     problems = [
         Problem(name, "is there more than once", fix, path.name)
         if name in names
-        else Problem(name, "is a missing column", _meant(name, names), path.name)
+        else Problem(name, "is a missing column", wording(name, names), path.name)
         for name in columns
         if list(names).count(name) != 1
     ]
@@ -107,21 +121,32 @@ def check_columns(path: Path, columns: Sequence[str], names: Sequence[str], fix:
         raise SourceError(problems=problems)
 
 
-def _meant(name: str, names: Sequence[str]) -> str:
-    """What a file has in place of a column."""
-    alike = [each for each in names if _folded(each) == _folded(name)]
-    near = alike or difflib.get_close_matches(name[:_NAME], [each[:_NAME] for each in names if each], n=1)
+def _in_first_line(columns: Sequence[str], name: str, names: Sequence[str]) -> str:
+    """What the first line of a file has in place of a column, and nothing else that it says."""
+    if alike := _alike(name, names):
+        return f"did you mean {_meant(name, alike[0])}?"
+    if present := [each for each in columns if each in names]:
+        return f"of the columns that are read the first line has {', '.join(map(plain, present))} alone"
+    return f"the first line has no column that is read: write their names above the records, {', '.join(columns)}"
+
+
+def _in_schema(name: str, names: Sequence[str]) -> str:
+    """What a table has in place of a column."""
+    near = _alike(name, names) or difflib.get_close_matches(name[:_NAME], [each[:_NAME] for each in names if each], n=1)
     shown = [plain(each[:_NAME]) or '""' for each in names[:_SHOWN]]
     more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
-    listed = f"the file has {', '.join(shown)}{more}"
-    if not near:
-        return listed
-    how = (
-        ", in another Unicode form"
-        if unicodedata.normalize("NFC", near[0]) == unicodedata.normalize("NFC", name)
-        else ""
-    )
-    return f"{listed}: did you mean {plain(near[0][:_NAME])}{how}?"
+    there = f"there are {', '.join(shown)}{more}"
+    return f"{there}: did you mean {_meant(name, near[0])}?" if near else f"{there}: name one of them {plain(name)}"
+
+
+def _alike(name: str, names: Sequence[str]) -> list[str]:
+    """The names that differ in what is easily overlooked."""
+    return [each for each in names if _folded(name) and _folded(each) == _folded(name)]
+
+
+def _meant(name: str, near: str) -> str:
+    other = unicodedata.normalize("NFC", near) == unicodedata.normalize("NFC", name)
+    return f"{plain(near[:_NAME])}{', in another Unicode form' if other else ''}"
 
 
 def _folded(name: str) -> str:

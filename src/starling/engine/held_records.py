@@ -1,9 +1,10 @@
 """Records that this process holds: arrays, an Arrow table, a data frame, or a relation of DuckDB, which is not run before it is read."""
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from numbers import Number
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -12,6 +13,7 @@ import duckdb
 import pyarrow as pa
 
 from starling.engine.delimited import Part
+from starling.engine.headers import check_columns
 from starling.engine.spark import DUCKDB
 from starling.errors import OutputError, ParameterError, SourceError
 
@@ -20,6 +22,8 @@ InMemory: TypeAlias = Mapping[str, Any] | pa.Table | duckdb.DuckDBPyRelation | A
 
 ROWS: Final = 1 << 18
 """Rows that are taken at a time."""
+_RECORDS: Final = "records"
+"""What messages call them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,7 +40,7 @@ class Held:
 
     schema: pa.Schema
     tables: Callable[[], Iterator[pa.Table]]
-    parts: tuple[Part, ...] = (Part(Path("records"), 0, 1),)
+    parts: tuple[Part, ...] = (Part(Path(_RECORDS), 0, 1),)
     files: tuple[Path, ...] = ()
     sizes: tuple[int, ...] = ()
 
@@ -67,24 +71,50 @@ def check_session(files: tuple[Path, ...], engine: str, out: Path | None = None)
         raise OutputError(str(out), "exists", fix)
 
 
-def hold(data: InMemory, columns: tuple[str, ...]) -> Held:
-    """The columns of records in memory; nothing of a relation is read.
+def hold(data: InMemory, columns: tuple[str, ...], what: str = _RECORDS) -> Held:
+    """The columns of records in memory; nothing of a relation is read. `what` is what messages call them.
 
     Raises:
-        SourceError: they are none, or lack a column.
+        SourceError: they are none, or lack a column, which it names beside those that are there.
     """
-    fix = f"give arrays, an Arrow table, a data frame or a relation of DuckDB with the columns {', '.join(columns)}"
+    fix = f"give arrays by name, an Arrow table, a data frame or a relation of DuckDB with the columns {', '.join(columns)}"
     try:
-        if isinstance(data, Mapping):
-            data = pa.table({name: data[name] for name in columns})
-        if isinstance(data, pa.Table):
-            chosen = data.select(list(columns))
-            return Held(chosen.schema, lambda: (pa.Table.from_batches([each]) for each in chosen.to_batches(ROWS)))
-        if "pandas" in sys.modules and isinstance(data, sys.modules["pandas"].DataFrame):
-            return _pandas(data, columns)
-        return _stream(data, columns) if hasattr(data, "__arrow_c_stream__") else _relation(data, columns)
+        return _held(data, columns, what)
+    except SourceError:
+        raise
     except Exception as error:  # noqa: BLE001 - numpy, pandas, Arrow and DuckDB each raise their own
-        raise SourceError("records", f"have no such columns, or are no records ({type(error).__name__})", fix) from None
+        raise SourceError(what, f"cannot be taken as columns ({type(error).__name__})", fix) from None
+
+
+def _held(data: Any, columns: tuple[str, ...], what: str) -> Held:
+    check = partial(_check, what, columns)
+    if isinstance(data, Mapping):
+        check(data)
+        data = pa.table({name: data[name] for name in columns})
+    if isinstance(data, pa.Table):
+        check(data.column_names)
+        chosen = data.select(list(columns))
+        return Held(chosen.schema, lambda: (pa.Table.from_batches([each]) for each in chosen.to_batches(ROWS)))
+    if "pandas" in sys.modules and isinstance(data, sys.modules["pandas"].DataFrame):
+        check(data.columns)
+        return _pandas(data, columns)
+    if hasattr(data, "__arrow_c_stream__"):
+        return _stream(data, columns, check)
+    if isinstance(data, duckdb.DuckDBPyRelation):
+        check(data.columns)
+        return _relation(data, columns)
+    raise no_table(data, what, columns)
+
+
+def no_table(data: object, what: str, columns: Iterable[str]) -> SourceError:
+    """The refusal of what names no columns."""
+    fix = f"give a data frame, as pandas.DataFrame(..., columns=[{', '.join(map(repr, columns))}]), or a path"
+    return SourceError(what, f"of type {type(data).__name__} names no columns", fix)
+
+
+def _check(what: str, columns: tuple[str, ...], names: Iterable[Any]) -> None:
+    """Raises SourceError unless each of the columns is there once; names of columns are no values."""
+    check_columns(Path(what), columns, [str(each) for each in names], "keep one of them", named=True)
 
 
 def _relation(data: duckdb.DuckDBPyRelation, columns: tuple[str, ...]) -> Held:
@@ -97,8 +127,9 @@ def _relation(data: duckdb.DuckDBPyRelation, columns: tuple[str, ...]) -> Held:
     return Held(relation.limit(0).to_arrow_table().schema, read)
 
 
-def _stream(data: Any, columns: tuple[str, ...]) -> Held:
+def _stream(data: Any, columns: tuple[str, ...], check: Callable[[Iterable[Any]], None]) -> Held:
     schema = pa.RecordBatchReader.from_stream(data).schema
+    check(schema.names)
     kinds = {name: _without_view(schema.field(name).type) for name in columns}
 
     def read() -> Iterator[pa.Table]:

@@ -32,7 +32,7 @@ def table_records(path: Path, columns: tuple[str, ...], fix: str, wanted: Wanted
         return text_records(path, columns, fix, form)
     with pq.ParquetFile(path) as opened:
         schema, parts = opened.schema_arrow, parquet_parts(path, opened)
-    check_columns(path, columns, schema.names, fix)
+    check_columns(path, columns, schema.names, fix, named=True)
     check_types(path, columns, schema, wanted)
     return Records((path,), (size,), "parquet", columns, columns, parts)
 

@@ -31,8 +31,8 @@ from starling.tables.preview import SIZES, Preview, preview
 from starling.tables.publish import release
 from starling.tables.source import InMemory, open_records, validate
 
-Values: TypeAlias = range | Sequence[str] | Sequence[int] | Mapping[str, str]
-"""The public values of a column: whole numbers, codes, or codes with their names."""
+Values: TypeAlias = range | Sequence[str] | Sequence[int] | Sequence[bool] | Mapping[str, str]
+"""The public values of a column: whole numbers, codes, True and False, or codes with their names."""
 
 TITLE = "Counts"
 """Of a plan that is given none."""

@@ -1,6 +1,7 @@
 """A study in data frames is read as the same study in files: every kind of frame, every code, any names and words of people."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -17,7 +18,7 @@ from starling.genome.counts.study import count_study
 from starling.genome.plan import Plan
 from starling.genome.source import open_genotypes, read_dosages
 from starling.genome.source.dosages import NO_DOSAGE, STEP
-from starling.genome.source.held import PERSON, _person, _word, as_files
+from starling.genome.source.held import PERSON, _person, _word, _write_columns, as_files
 from starling.privacy.trust import inspect
 from tests.genome.studies import MISSING, Study, a_study, plan_of, write_bed
 
@@ -79,12 +80,38 @@ def test_phenotypes_alone_may_be_a_frame(plan: Plan, tmp_path: Path) -> None:
         (lambda each: each.drop(columns="rs3"), "rs3 of the plan's list has no column"),
         (lambda each: each.astype({"rs3": str}), "rs3 is a column of large_string"),
         (lambda each: each[:-1], "does not name 14 people"),
-        (lambda _: 7, "records are int"),
+        (lambda _: 7, "records of type int names no columns"),
+        (lambda _: [1], "records of type list names no columns"),
     ],
 )
 def test_what_is_refused_is_public(plan: Plan, change: Callable[[pd.DataFrame], Any], problem: str) -> None:
     with pytest.raises(SourceError, match=problem):
         read(plan, change(frame(STUDY)), phenotypes(STUDY))
+
+
+def test_people_are_named_by_all_frames_or_by_none(plan: Plan) -> None:
+    words, named = phenotypes(STUDY)[:-1][::-1], frame(STUDY)
+    by_place = words.reset_index(drop=True).drop(columns=PERSON)
+    with pytest.raises(SourceError, match="phenotype is a frame without IID, and the genotypes name people"):
+        read(plan, named, by_place)
+    assert read(plan, named.reset_index(drop=True), by_place) == read(plan, named, words)
+
+
+@pytest.mark.parametrize("case", ["1", "true", "True", "false", "2"])
+def test_booleans_are_cases_by_the_words_of_the_plan(plan: Plan, case: str) -> None:
+    words = phenotypes(STUDY)
+    expected = read(plan, frame(STUDY), words)
+    ill = words.assign(ill=(words["ill"] == 2) != (case == "false"))
+    if case == "2":
+        with pytest.raises(SourceError, match="phenotype is a column of booleans, and the word for a case is 2"):
+            read(plan, frame(STUDY), ill)
+    else:
+        assert read(replace(plan, case=case), frame(STUDY), ill) == expected
+
+
+def test_booleans_are_covariates_of_0_and_1(tmp_path: Path) -> None:
+    _write_columns(pa.table({PERSON: ["a", "b"], "smokes": [True, None]}), ("1", "0"), tmp_path / "c.txt")
+    assert (tmp_path / "c.txt").read_text() == "#IID\tsmokes\na\t1\nb\tNA\n"
 
 
 def test_a_frame_of_genotypes_needs_phenotypes(plan: Plan) -> None:

@@ -57,7 +57,7 @@ def test_a_workbook_has_its_columns_before_a_charge_and_its_faults_their_rows(tm
         if columns[1] == "size":
             faults = validate(chosen, open_records(path, chosen)).value.problems.listed
             assert [(each.line, each.problem) for each in faults] == [(5, "is no whole number from 0 on")]
-    with pytest.raises(SourceError, match="size is a missing column; the file has region, Size"):
+    with pytest.raises(SourceError, match="size is a missing column; did you mean Size"):
         open_records(path, chosen)
 
 

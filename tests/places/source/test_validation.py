@@ -75,7 +75,7 @@ def test_a_workbook_has_its_columns_before_a_charge_and_its_faults_their_rows(tm
         if columns[1] == "lat":
             faults = validate(chosen, open_records(path, chosen)).value.problems.listed
             assert [(each.line, each.problem) for each in faults] == [(5, "is beyond latitude 90")]
-    with pytest.raises(SourceError, match="lat is a missing column; the file has lon, Lat"):
+    with pytest.raises(SourceError, match="lat is a missing column; did you mean Lat"):
         open_records(path, chosen)
 
 

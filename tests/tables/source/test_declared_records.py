@@ -38,9 +38,13 @@ def test_a_folder_of_parts_is_named_as_such(tmp_path: Path) -> None:
         ("\xff", ["has a header that is not UTF-8"]),
         ("", ["has no header: its first line is empty"]),
         ({"sex": [1.5], "age": [True]}, ["sex is of type double, not text or an integer", "age is of type bool"]),
-        ({"sex": ["F"]}, ["have no such columns"]),
-        ({"sex": ["F"], "age": [1, 2]}, ["have no such columns, or are no records"]),
-        (7, ["are no records"]),
+        (
+            {"sex": [True], "age": [1]},
+            ["sex is of type bool, not text or an integer, and the plan does not list true and"],
+        ),
+        ({"sex": ["F"]}, ["age is a missing column; there are sex"]),
+        ({"sex": ["F"], "age": [1, 2]}, ["cannot be taken as columns"]),
+        (7, ["of type int names no columns"]),
     ],
 )
 def test_other_shapes_are_refused(data: Any, causes: list[str], tmp_path: Path) -> None:

@@ -108,7 +108,8 @@ def test_no_text_is_an_error(texts: list[bytes], domain: Any) -> None:
     ("column", "kind", "wanted"),
     [
         (Column("a", TEXT), pa.float64(), "text or an integer"),
-        (Column("a", TEXT), pa.bool_(), "text or an integer"),
+        (Column("a", TEXT), pa.bool_(), "text or an integer, and the plan does not list true and false"),
+        (Column("a", codes_of(("0", "1", "x"))), pa.bool_(), ""),
         (Column("a", TEXT), pa.dictionary(pa.int8(), pa.date32()), "text or an integer"),
         (Column("a", TEXT, separator=";"), pa.int64(), "text"),
         (Column("a", NUMBERS), pa.bool_(), "text or a number"),

@@ -11,7 +11,7 @@ block runs.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import isnan
 from pathlib import Path
@@ -21,12 +21,14 @@ from typing import Any, Final, TypeAlias, cast
 import numpy as np
 import pyarrow as pa
 
-from starling.engine.held_records import InMemory, hold
+from starling.engine.booleans import spelled
+from starling.engine.held_records import InMemory, hold, no_table
 from starling.errors import Problem, SourceError
 from starling.genome.plan import Plan
 from starling.genome.plan.snps import Row
 from starling.genome.source.bed import BY_SNP, MAGIC
 from starling.genome.source.calls import MISSING, packed
+from starling.planfile.spelling import shown
 
 Records: TypeAlias = str | Path | InMemory
 """Files by their path, or a frame."""
@@ -39,6 +41,7 @@ LISTED: Final = ("id", "chromosome", "position", "carried", "other")
 """The columns of a SNP list."""
 MOST_LISTED: Final = 100
 """SNPs without a column that are named one by one."""
+_BOTH: Final = pa.array([True, False])
 _ENCODED: Final = re.compile(r"[\s%\x00-\x1f]")
 """What a person's name may not have in a file with fields apart by white space, and the sign that stands for it."""
 
@@ -64,23 +67,29 @@ def as_files(
         raise SourceError("records", "state no sex, and the plan counts a man's copy on X as one", "give files")
     with TemporaryDirectory(prefix="starling-") as scratch:
         folder = Path(scratch)
+        for what, each in (("phenotype", phenotype), ("covariates", covariates)):
+            if _by_place(each) and not _by_place(records):
+                raise SourceError(
+                    what, f"is a frame without {PERSON}, and the genotypes name people", "add that column"
+                )
         genotypes = records if isinstance(records, str | Path) else _write_genotypes(plan, records, folder / "study")
         words, columns = phenotype, covariates
         if words is not None and not isinstance(words, str | Path):
-            words = _write_phenotypes(plan, words, folder)
+            words = _write_phenotypes(plan, words, folder / "phenotypes.txt")
         if columns is not None and not isinstance(columns, str | Path):
-            columns = _write_columns(columns, plan.covariates, folder / "covariates.txt")
+            table = _table(columns, (PERSON, *plan.covariates), "covariates")
+            columns = _write_columns(table, ("1", "0"), folder / "covariates.txt")
         yield genotypes, words, columns
 
 
 def _write_genotypes(plan: Plan, data: InMemory, prefix: Path) -> Path:
-    snps, names = plan.snps, _names(data)
+    snps, names = plan.snps, _names(data, "records", (PERSON, *plan.snps.ids[:1]))
     known = set(names)
     if lacking := [name for name in snps.ids if name not in known]:
         fix = "name columns by the ids of the plan's list, or take these SNPs out of it"
         problem = "of the plan's list has no column in the records"
         raise SourceError(problems=[Problem(name, problem, fix) for name in lacking[:MOST_LISTED]])
-    table = _table(data, (PERSON, *snps.ids))
+    table = _table(data, (PERSON, *snps.ids), "records")
     wrong = [
         Problem(name, f"is a column of {kind}", "give copies of the carried allele from 0 to 2, or missing")
         for name, kind in zip(snps.ids, table.schema.types[1:], strict=True)
@@ -123,46 +132,57 @@ def _calls(column: pa.ChunkedArray) -> bytes:
     return packed(copies.astype(np.int8)[np.newaxis]).tobytes()
 
 
-def _write_phenotypes(plan: Plan, data: InMemory, folder: Path) -> Path:
-    others = [name for name in _names(data) if name not in (PERSON, "FID")]
+def _write_phenotypes(plan: Plan, data: InMemory, path: Path) -> Path:
+    others = [name for name in _names(data, "phenotype", (PERSON, "phenotype")) if name not in (PERSON, "FID")]
     if plan.phenotype is None and not others:
         raise SourceError("phenotype", "has no column but that of people", "add a column with the phenotype")
-    name = plan.phenotype or others[0]
-    return _write_columns(data, (name,), folder / "phenotypes.txt")
+    table = _table(data, (PERSON, plan.phenotype or others[0]), "phenotype")
+    truths = (plan.case,) if (plan.above, plan.between) == (None, None) else ("1", "0")
+    if pa.types.is_boolean(table.schema.types[1]) and not {*truths} <= {*spelled(_BOTH, truths).to_pylist()}:
+        problem = f"is a column of booleans, and the word for a case is {shown(plan.case)}"
+        raise SourceError("phenotype", problem, 'state case = "true" in the plan')
+    return _write_columns(table, truths, path)
 
 
-def _write_columns(data: InMemory, names: tuple[str, ...], path: Path) -> Path:
-    """People with some columns, as a file with a header."""
-    table = _table(data, (PERSON, *names))
-    rows = zip(*(column.to_pylist() for column in table.columns), strict=True)
-    text = "".join("\t".join([_person(person), *map(_word, values)]) + "\n" for person, *values in rows)
-    path.write_text("\t".join(["#IID", *map(_word, names)]) + f"\n{text}", encoding="utf-8", errors="backslashreplace")
+def _write_columns(table: pa.Table, truths: Sequence[str], path: Path) -> Path:
+    """People with some columns, as a file with a header; booleans are as `truths` writes them."""
+    columns = [spelled(column.combine_chunks(), truths).to_pylist() for column in table.columns]
+    text = "".join(
+        "\t".join([_person(person), *map(_word, values)]) + "\n" for person, *values in zip(*columns, strict=True)
+    )
+    header = "\t".join(["#IID", *map(_word, table.column_names[1:])])
+    path.write_text(f"{header}\n{text}", encoding="utf-8", errors="backslashreplace")
     return path
+
+
+def _by_place(data: object) -> bool:
+    """Whether people are known by their places alone: by the numbers that pandas gives the rows of a frame."""
+    index = getattr(data, "index", None)
+    return type(index).__name__ == "RangeIndex" and PERSON not in _names(data, "records", ())
 
 
 def snp_rows(data: InMemory) -> Iterator[Row]:
     """The rows of a public SNP list in a frame with the columns id, chromosome, position, carried and other. Raises SourceError where it is
     no frame, or lacks a column.
     """
-    for row in zip(*(column.to_pylist() for column in _table(data, LISTED).columns), strict=True):
+    for row in zip(*(column.to_pylist() for column in _table(data, LISTED, "snps").columns), strict=True):
         name, place, *rest = row
         yield (name, str(place), *rest)
 
 
-def _names(data: Any) -> list[str]:
-    """The names of the columns, of a frame, an Arrow table, a relation or a dict."""
-    names = getattr(data, "column_names", None) or getattr(data, "columns", data)
-    try:
-        return [str(name) for name in names]
-    except TypeError:
-        raise SourceError("records", f"are {type(data).__name__}", "give a path, a data frame or a table") from None
+def _names(data: Any, what: str, columns: Sequence[str]) -> list[str]:
+    """The names of the columns, of a frame, an Arrow table, a relation or a dict; `columns` are some that are wanted, for messages."""
+    names = getattr(data, "column_names", None) or getattr(data, "columns", data if isinstance(data, Mapping) else None)
+    if names is None:
+        raise no_table(data, what, columns)
+    return [str(name) for name in names]
 
 
-def _table(data: Any, columns: tuple[str, ...]) -> pa.Table:
+def _table(data: Any, columns: tuple[str, ...], what: str) -> pa.Table:
     """The columns of a frame; people may be the index of a pandas frame."""
-    if PERSON in columns and PERSON not in _names(data) and hasattr(data, "rename_axis"):
+    if PERSON in columns and PERSON not in _names(data, what, columns) and hasattr(data, "rename_axis"):
         data = data.rename_axis(index=PERSON).reset_index()
-    held = hold(data, columns)
+    held = hold(data, columns, what)
     return pa.concat_tables([held.schema.empty_table(), *held.tables()])
 
 

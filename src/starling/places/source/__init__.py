@@ -19,6 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from starling.distribution import install
+from starling.engine.booleans import names_truth
 from starling.engine.delimited import MARK, Part, parts_of
 from starling.engine.held_records import Held, InMemory, hold
 from starling.engine.record_files import PARQUET, Records, beginning_of, open_files, refuse
@@ -84,8 +85,14 @@ def _wanted(plan: PointPlan, name: str, kind: pa.DataType) -> str:
 
 def wanted_of_unit(plan: SlicedPlan, name: str, kind: pa.DataType) -> str:
     """As `record_parts.Wanted` says, of the columns of slices and persons, and of ids."""
-    timed = name == plan.columns.time and plan.slices is not None and plan.slices.bounds is not None
-    return no_time(kind) if timed else no_label(kind)
+    listed: tuple[str, ...] = ()
+    if plan.slices is not None and name == plan.columns.time:
+        if plan.slices.bounds is not None:
+            return no_time(kind)
+        listed = plan.slices.names
+    if plan.slices is not None and name == plan.columns.category:
+        listed = plan.slices.categories
+    return "" if pa.types.is_boolean(kind) and names_truth(listed) else no_label(kind)
 
 
 def _is_point(kind: pa.DataType) -> bool:

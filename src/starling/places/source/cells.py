@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from starling.engine.booleans import spelled
 from starling.engine.delimited import labels
 from starling.engine.plain_text import numbers_of, times_of
 from starling.engine.times import periods_of_times
@@ -86,7 +87,7 @@ def categories_of(plan: SlicedPlan, table: pa.Table) -> Int64:
 def _listed(column: pa.ChunkedArray, values: Sequence[str]) -> Int64:
     """int64 (records,): the place of each value in a public list, -1 for none."""
     names = pa.array([value.encode() for value in values], pa.binary())
-    at = pc.index_in(labels(column), names).fill_null(-1).cast(pa.int64())
+    at = pc.index_in(labels(spelled(column.combine_chunks(), values)), names).fill_null(-1).cast(pa.int64())
     return np.asarray(at.to_numpy(zero_copy_only=False))
 
 

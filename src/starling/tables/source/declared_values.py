@@ -3,7 +3,8 @@
 Every field follows the rule by itself, so that none can stop a run or change how another is read:
 
 - Blanks, tabs and a quote around text are passed over; what then is empty is missing.
-- A code is the same text as one of the domain; an integer counts as its digits, without a sign where it is positive.
+- A code is the same text as one of the domain; an integer counts as its digits, without a sign where it is positive, and of a type of
+  booleans true and false as the first code of true, True, TRUE and 1, or of false, False, FALSE and 0.
 - A whole number is its digits, perhaps with a sign before and a point and zeros after them, or a number of the same value. NaN is missing.
 - A time is as in ISO 8601, or of a type of times; without a zone it is of UTC.
 - Text may write numbers and times as `[format]` of the plan states, and then only so.
@@ -24,6 +25,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from starling.engine.booleans import names_truth, spelled
 from starling.engine.delimited import labels, plain
 from starling.engine.plain_text import NAN, plain_numbers, times_of
 from starling.engine.times import periods_of_times
@@ -51,7 +53,8 @@ def reader(domain: Domain, form: TextFormat = PLAIN) -> Read:
     """The function that finds the values of a domain in a column of any type that `fits` allows; `form` is that of text."""
     match domain:
         case Codes():
-            return partial(_by_text, partial(_codes, pa.array([code.encode() for code in domain.codes], pa.binary())))
+            read = partial(_codes, pa.array([code.encode() for code in domain.codes], pa.binary()))
+            return lambda column: _by_text(read, spelled(column, domain.codes))
         case Integers():
             return partial(_integers, domain, form)
         case Periods():
@@ -69,7 +72,13 @@ def fits(column: Column, kind: pa.DataType) -> str:
         return "text"
     match column.domain:
         case Codes():
-            return label_fits(kind)
+            if not pa.types.is_boolean(kind):
+                return label_fits(kind)
+            return (
+                ""
+                if names_truth(column.domain.codes)
+                else f"{label_fits(kind)}, and the plan does not list true and false"
+            )
         case Integers() | Decimals():
             return "" if is_number(kind) else "text or a number"
         case Periods():
