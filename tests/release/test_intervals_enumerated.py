@@ -67,7 +67,7 @@ def by_angles(noise: Distribution, weights: Sequence[float]) -> float:
 
 def by_pair(noise: Distribution, weights: Sequence[float]) -> float:
     """As sums, sizes and means of a column do."""
-    return weighted_margin(noise, *weights, MISSING) if len(weights) == 2 else inf
+    return weighted_margin(noise, weights[0], weights[1], MISSING) if len(weights) == 2 else inf
 
 
 def of_one(noise: Distribution, weights: Sequence[float]) -> float:
