@@ -41,7 +41,7 @@ def test_a_wide_table_scrolls_within_itself() -> None:
 
 
 def test_tables_become_data_frames() -> None:
-    pandas, polars = to_pandas(TABLE), to_polars(TABLE)
+    pandas, polars = to_pandas(TABLE, {}), to_polars(TABLE, {})
     assert list(pandas["region"]) == ["01", "02"]
     assert polars["count"].to_list() == [3, None]
 
@@ -50,4 +50,4 @@ def test_tables_become_data_frames() -> None:
 def test_a_missing_package_is_named_with_its_extra(name: str, made: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(ParameterError, match=rf"{name} is not installed; pip install 'starling-dp\[{name}\]'"):
-        made(TABLE)
+        made(TABLE, {})

@@ -1,7 +1,7 @@
 """Reading a release: its tables as Arrow, and what it states. Files are compared with the signature before any is parsed."""
 
 import weakref
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from importlib import import_module
@@ -22,9 +22,10 @@ from starling.release import verify
 from starling.release.codec import Json
 from starling.release.manifest import DOWNLOAD_AGAIN, OWN_LEDGER
 from starling.release.questions import read
-from starling.release.session import InSession, to_pandas, to_polars
+from starling.release.session import InSession, Part, as_shown, shortened, to_pandas, to_polars
 from starling.release.statement import FILE
 from starling.release.stored_table import StoredTable, check_columns
+from starling.release.text import facts, table
 from starling.release.work import Work, check_work
 from starling.release.zipped import opened
 
@@ -37,10 +38,17 @@ DATA = "data/"
 SUFFIX = ".parquet"
 
 
+LIMITS: Final = "limits further releases"
 UNLIMITED: Final = (
     "nothing: no ledger was named, so a further release of these records is not refused, and costs people more"
 )
 """Where a release brought a ledger of its own."""
+FIRST_ROWS: Final = 5
+"""Rows that a session shows of a release."""
+LONG: Final = 10_000
+"""Numbers from it on are shown whole, with commas."""
+MOST_COLUMNS: Final = 8
+"""Columns of them."""
 MOST_ROWS: Final = 1000
 """Rows of an answer."""
 FURTHEST: Final = 1_000_000
@@ -235,12 +243,14 @@ class Release(InSession):
         return self._folder / f"{DATA}{table}{SUFFIX}"
 
     def to_pandas(self, table: str | None = None, **wanted: Wanted) -> Any:
-        """`rows` as a pandas data frame; of the main table where none is named.
+        """`rows` as a pandas data frame; of the main table where none is named. Ages and other whole numbers are numbers, their classes and
+        periods ordered categories.
 
         Raises:
             ParameterError: there is no such table or column, or pandas is not installed.
         """
-        return to_pandas(self._main_rows(wanted) if table is None else self.rows(table, **wanted))
+        rows = self._main_rows(wanted) if table is None else self.rows(table, **wanted)
+        return to_pandas(rows, self._ordered_values())
 
     def to_polars(self, table: str | None = None, **wanted: Wanted) -> Any:
         """`rows` as a polars data frame; of the main table where none is named.
@@ -248,7 +258,12 @@ class Release(InSession):
         Raises:
             ParameterError: there is no such table or column, or polars is not installed.
         """
-        return to_polars(self._main_rows(wanted) if table is None else self.rows(table, **wanted))
+        rows = self._main_rows(wanted) if table is None else self.rows(table, **wanted)
+        return to_polars(rows, self._ordered_values())
+
+    def _ordered_values(self) -> Mapping[str, Sequence[str]]:
+        """The values in order of columns of texts that frames have as numbers or in that order."""
+        return {}
 
     def _facts(self) -> list[tuple[str, str]]:
         """What a session shows, the title first."""
@@ -260,9 +275,29 @@ class Release(InSession):
             ("rows", ", ".join(rows)),
             ("cost", f"{self.cost} ({self.guarantee.relation})"),
             ("charged", f"{account['day']}, request {shown(self.request_id)}"),
-            *([("limits further releases", UNLIMITED)] if OWN_LEDGER in self.hashes else []),
+            *([(LIMITS, UNLIMITED)] if OWN_LEDGER in self.hashes else []),
             ("opened", str(self.path)),
         ]
+
+    def _parts(self) -> Sequence[Part]:
+        """The first rows of the main table."""
+        rows = self._beginning()
+        if not len(rows):
+            return ()
+        names = rows.column_names[:MOST_COLUMNS]
+        cells = ([_cell(row[name]) for name in names] for row in rows.to_pylist())
+        return ((names, list(cells)),)
+
+    def _beginning(self) -> pa.Table:
+        """The first rows of the main table."""
+        name = self.main or next(name for name in self.names if "/" not in name)
+        return self.stored(name).window({}, 0, FIRST_ROWS).rows
+
+    def __repr__(self) -> str:
+        """The numbers first: facts alone would fill it."""
+        told = [fact for fact in self._facts() if fact[0] in ("release", "rows", "cost", LIMITS)]
+        below = [part if isinstance(part, str) else table(*part) for part in self._parts()]
+        return shortened("\n".join([facts(told), *below]))
 
     def verify(self, *, ledger: str | None = None, key: str | Public | Pin | None = None) -> Any:
         """`starling.verify` of this release."""
@@ -299,6 +334,13 @@ def by_column(where: Where) -> dict[str, list[str]]:
     for column, value in where:
         wanted.setdefault(column, []).append(value)
     return wanted
+
+
+def _cell(value: Any) -> str:
+    """A value of a table in a session."""
+    if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) >= LONG:
+        return f"{value:,.0f}"
+    return "" if value is None else as_shown(value)
 
 
 def _json(value: Any) -> Json:

@@ -5,7 +5,7 @@ from files of others.
 """
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from fractions import Fraction
 from importlib import import_module
@@ -102,13 +102,13 @@ class Fields(InSession):
 
     def _facts(self) -> list[tuple[str, str]]:
         single = [(name, value) for name, value in self._named() if not _records(value)]
-        return [("answer", type(self).__name__), *((name, _shown(value)) for name, value in single)]
+        return [("answer", type(self).__name__), *((name, as_shown(value)) for name, value in single)]
 
     def _parts(self) -> Sequence[Part]:
         parts: list[Part] = []
         for name, value in self._named():
             if _records(value):
-                rows = [[_shown(getattr(each, one.name)) for one in fields(each)] for each in value]
+                rows = [[as_shown(getattr(each, one.name)) for one in fields(each)] for each in value]
                 parts += [name, ([one.name for one in fields(value[0])], rows)]
         return parts
 
@@ -124,12 +124,12 @@ def _records(value: object) -> bool:
     return isinstance(value, tuple) and bool(value) and is_dataclass(value[0])
 
 
-def _shown(value: Any) -> str:
+def as_shown(value: Any) -> str:
     """A value of a field in a few words: of a dataclass its own fields, of a number four digits."""
     if is_dataclass(value):
-        return ", ".join(f"{each.name} {_shown(getattr(value, each.name))}" for each in fields(value))
+        return ", ".join(f"{each.name} {as_shown(getattr(value, each.name))}" for each in fields(value))
     if isinstance(value, tuple):
-        return ", ".join(map(_shown, value)) or "none"
+        return ", ".join(map(as_shown, value)) or "none"
     return f"{value:z.4g}" if isinstance(value, float) else "none" if value is None else str(value)
 
 
@@ -177,15 +177,42 @@ def html(title: str, pairs: Iterable[tuple[str, str]], below: Sequence[Part] = (
     return fragment("fragment.html", title=title, facts=[*pairs], below=below, pictures=())
 
 
-def to_pandas(table: "pa.Table") -> Any:
-    """A table as a pandas data frame; raises ParameterError where pandas is not installed."""
-    _installed("pandas")
-    return table.to_pandas()
+def to_pandas(table: "pa.Table", ordered: Mapping[str, Sequence[str]]) -> Any:
+    """A table as a pandas data frame; raises ParameterError where pandas is not installed.
+
+    Args:
+        table: The table.
+        ordered: The values in order of some columns of texts: whole numbers become numbers, other texts ordered categories.
+    """
+    pandas = _installed("pandas")
+    frame = table.to_pandas()
+    for name, values in _present(table, ordered):
+        if _whole(values):
+            frame[name] = frame[name].astype("Int64" if frame[name].hasnans else "int64")
+        else:
+            frame[name] = pandas.Categorical(frame[name], values, ordered=True)
+    return frame
 
 
-def to_polars(table: "pa.Table") -> Any:
-    """A table as a polars data frame; raises ParameterError where polars is not installed."""
-    return _installed("polars").from_arrow(table)
+def to_polars(table: "pa.Table", ordered: Mapping[str, Sequence[str]]) -> Any:
+    """A table as a polars data frame, as `to_pandas`; raises ParameterError where polars is not installed."""
+    polars = _installed("polars")
+    frame = polars.from_arrow(table)
+    kinds = {name: polars.Int64 if _whole(each) else polars.Enum(each) for name, each in _present(table, ordered)}
+    return frame.with_columns(polars.col(name).cast(kind) for name, kind in kinds.items())
+
+
+def _present(table: "pa.Table", ordered: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, Sequence[str]]]:
+    """The columns of a table that hold nothing but these texts: one of another meaning may have the same name."""
+    for name, values in ordered.items():
+        text = name in table.column_names and "string" in str(table.schema.field(name).type)
+        if text and {*table[name].unique().to_pylist()} <= {*values, None}:
+            yield name, values
+
+
+def _whole(texts: Sequence[str]) -> bool:
+    """Whether all texts are whole numbers."""
+    return all(each.removeprefix("-").isdecimal() for each in texts)
 
 
 def _installed(name: str) -> Any:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import pyarrow as pa
 
@@ -24,7 +24,7 @@ from starling.pages.parts import Headline
 from starling.release.codec import Json
 from starling.release.intervals import Value, total
 from starling.release.manifest import DOWNLOAD_AGAIN
-from starling.release.reading import DomainRelease, Release, Rows, Wanted, by_column, having
+from starling.release.reading import FIRST_ROWS, DomainRelease, Release, Rows, Wanted, by_column, having
 from starling.release.reading import open_release as open_any
 from starling.tables.artifact.aggregates import aggregate_path
 from starling.tables.artifact.columns import measurements_path
@@ -39,11 +39,14 @@ from starling.tables.export import Form, Layout, export
 from starling.tables.export.described import Front
 from starling.tables.export.rules import Rules
 from starling.tables.inference.group_choice import ChosenGroups, Values, choose_groups, texts
-from starling.tables.inference.labelled_counts import labelled_counts
+from starling.tables.inference.labelled_counts import labelled_counts, ordered_values
 from starling.tables.plan import Level
 
 if TYPE_CHECKING:
     from starling.release.plots import Plots
+
+MOST_SORTED: Final = 10_000
+"""Rows that are brought into the order of the plan before the first of them are shown."""
 
 
 class TablesRelease(DomainRelease):
@@ -71,7 +74,23 @@ class TablesRelease(DomainRelease):
         """T1 by the columns that the plan declares; of cross tables the largest."""
         if self._cross is not None:
             return self.rows(self._cross.tables[-1], **wanted)
-        return having(labelled_counts(self.plan, self.geography, self.table("t1")), wanted)
+        rows = self.table("t1")
+        rows = rows.take(PlanOrder(self.plan).of(rows))
+        return having(labelled_counts(self.plan, self.geography, rows), wanted)
+
+    def _beginning(self) -> pa.Table:
+        main = "t1" if self._cross is None else self._cross.tables[-1]
+        name = main if main in self.names else next(name for name in self.names if "/" not in name)
+        rows = self.stored(name).window({}, 0, MOST_SORTED).rows
+        if name != "t1" or not self.plan.records.families:
+            return rows.slice(0, FIRST_ROWS)
+        if len(rows) < MOST_SORTED:
+            rows = rows.take(PlanOrder(self.plan).of(rows))
+        counts = labelled_counts(self.plan, self.geography, rows.slice(0, FIRST_ROWS))
+        return counts.drop_columns(["standard_deviation", "post_processed"])
+
+    def _ordered_values(self) -> dict[str, list[str]]:
+        return ordered_values(self.plan)
 
     def headline(self) -> Headline | None:
         """The people in all, where the plan declares columns and their sum is released; else the largest published total."""

@@ -2,11 +2,14 @@
 
 from typing import Any
 
+import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 
 from starling.errors import ParameterError
-from starling.tables import Plan
+from starling.release.session import to_pandas, to_polars
+from starling.tables import Plan, plan
 from starling.tables.analysis import TablesRelease
 from starling.tables.inference.labelled_counts import labelled_counts
 from tests.tables.small import small_geography, small_plan
@@ -80,3 +83,44 @@ def test_named_sets_are_labelled_by_their_names() -> None:
 def test_a_plan_without_columns_names_its_tables() -> None:
     with pytest.raises(ParameterError, match="name t1 or t2"):
         labelled_counts(small_plan(), small_geography(small_plan()), pa.table({}))
+
+
+def test_frames_have_numbers_and_classes_in_order() -> None:
+    """Ages of one group and of all as numbers, classes as categories in the order of the plan; rows too; a choice by text holds."""
+    people = {"sex": ["F", "M"] * 50, "age": [each % 12 for each in range(100)]}
+    values: dict[str, Any] = {"sex": ["F", "M"], "age": range(12)}
+    result = plan(["sex", "age"], values, epsilon=9).release(people)
+    frame = result.to_pandas()
+    assert frame.age.dtype == "int64"
+    assert frame.age.tolist() == [*range(12)] * 2
+    assert result.to_pandas(age="10").age.tolist() == [10, 10]
+    assert result.to_polars()["age"].dtype == pl.Int64
+    assert frame["count"].tolist() == result.to_polars()["count"].to_list()
+    assert frame.head(2)["count"].astype(str).tolist() == [line.split()[2] for line in repr(result).splitlines()[-5:-3]]
+    assert "<td>F</td><td>1</td>" in result._repr_html_()
+    mixed = release().to_pandas()
+    ages = mixed["count (column)"]
+    assert ages.dropna().unique().tolist() == [*CLASSES] == ages.cat.categories.tolist()
+    assert ages.min() == "0 to 17"
+    enum = release().to_polars()["count (column)"]
+    assert enum.dtype == pl.Enum([*CLASSES])
+    crossed = plan(["sex", "age"], values, epsilon=9, cross=2).release(people)
+    assert crossed.to_pandas().age.max() == 11
+    assert crossed.to_pandas("age").age_label.tolist() == [*range(12)]
+
+
+@pytest.mark.parametrize(
+    ("texts", "kind", "wanted"),
+    [
+        (["10", "9"], "int64", [10, 9]),
+        (["10", None], "Int64", [10, None]),
+        (["9", "other"], "object", ["9", "other"]),
+        ([1.5, 2.0], "float64", [1.5, 2.0]),
+    ],
+)
+def test_columns_of_another_meaning_stay_as_they_are(texts: list[Any], kind: str, wanted: list[Any]) -> None:
+    table, ordered = pa.table({"a": texts}), {"a": ["9", "10"], "b": ["x"]}
+    column = to_pandas(table, ordered)["a"]
+    assert column.dtype == kind
+    assert [None if each is pd.NA else each for each in column] == wanted
+    assert to_polars(table, ordered)["a"].to_list() == wanted

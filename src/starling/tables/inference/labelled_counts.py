@@ -7,7 +7,9 @@ import pyarrow as pa
 
 from starling.errors import ParameterError
 from starling.tables.plan import Geography, Plan
+from starling.tables.plan.columns import Codes, Column
 from starling.tables.plan.custom_families import value_texts
+from starling.tables.postprocess.cross import column_names
 
 REGIONS: Final = ("region_type", "region_id", "region_name")
 NUMBERS: Final = ("count", "lower", "upper", "standard_deviation", "post_processed")
@@ -40,11 +42,27 @@ def labelled_counts(plan: Plan, geography: Geography, rows: pa.Table) -> pa.Tabl
     regions = REGIONS if sum(map(len, geography.regions.values())) > 1 else ()
     return pa.table(
         {name: rows[name] for name in regions}
-        | {
-            f"{name} (column)" if name in (*REGIONS, *NUMBERS) else name: pa.array(
-                [label.get(name) for label in chosen], pa.string()
-            )
-            for name in names
-        }
+        | {_shown(name): pa.array([label.get(name) for label in chosen], pa.string()) for name in names}
         | {name: rows[name] for name in NUMBERS}
     )
+
+
+def _shown(name: str) -> str:
+    return f"{name} (column)" if name in (*REGIONS, *NUMBERS) else name
+
+
+def ordered_values(plan: Plan) -> dict[str, list[str]]:
+    """The values in order of each declared column of numbers or times, as frames name it."""
+    values: dict[str, list[str]] = {}
+    if plan.cross is not None:
+        read = plan.cross.read(plan.records.by_name)
+        for name, each in zip(column_names(plan.cross), read, strict=True):
+            values |= dict.fromkeys((name, f"{name}_label"), _ordered(each))
+    for family in plan.records.families:
+        for name, each in zip(family.columns, family.read(plan.records.by_name), strict=True):
+            values.setdefault(_shown(name), []).extend(_ordered(each))
+    return {name: list(dict.fromkeys(texts)) for name, texts in values.items() if texts}
+
+
+def _ordered(column: Column) -> list[str]:
+    return [] if isinstance(column.domain, Codes) else [text for _, text in value_texts(column.domain)]
