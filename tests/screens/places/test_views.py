@@ -63,9 +63,10 @@ def test_a_form_chooses_the_map_of_a_slice_or_of_a_difference(
             *([] if other is None else [names[other]]),
         ]
         told = stated(page)["views"]
-        assert list(told) == ["0"]
-        assert (told["0"]["label"], told["0"]["interval"]) == (view.headline.label, view.headline.interval)
-        assert told["0"]["svg"] == view.picture.draw()
+        assert list(told) == ["0 0"]
+        told = told["0 0"]
+        assert (told["label"], told["interval"]) == (view.headline.label, view.headline.interval)
+        assert told["svg"] == view.picture.draw()
         still = page.partition("<noscript>")[2].partition("</noscript>")[0]
         assert view.headline.interval in still
         assert "<svg" in still
@@ -73,12 +74,21 @@ def test_a_form_chooses_the_map_of_a_slice_or_of_a_difference(
         assert [each for each in loaded if re.match(r"https?:|//", each)] == [], "nothing is loaded from elsewhere"
 
 
-@pytest.mark.parametrize("query", ["slice=none", "less=none", "slice=am&less=am", "less=am", "slice=am&slice=pm"])
-def test_what_there_is_not_is_a_typed_page(sliced: Release, query: str) -> None:
+@pytest.mark.parametrize(
+    ("query", "field"),
+    [
+        ("slice=none", "slice"),
+        ("less=none", "less"),
+        ("slice=am&less=am", "less"),
+        ("less=am", "less"),
+        ("slice=am&slice=pm", "slice"),
+        ("show=none", "show"),
+    ],
+)
+def test_what_there_is_not_is_a_typed_page(sliced: Release, query: str, field: str) -> None:
     reply = Reader(sliced).get("/map", query)
     assert 400 <= reply.status < 500
-    page = Reader(sliced).read("/map", query).decode()
-    assert ("slice" if query.startswith("slice=none") or "slice=pm" in query else "less") in page
+    assert field in Reader(sliced).read("/map", query).decode()
 
 
 @pytest.mark.slow
@@ -89,5 +99,12 @@ def test_one_slice_has_no_form_and_a_value_has_a_map_of_means(tmp_path: Path) ->
     assert "all slices" not in page
     named = {"area": "zone", "value": "fare"}
     reader = Reader(of_areas(tmp_path, input=named, **VALUED))
-    assert "Mean fare in all areas" in stated(reader.read("/map", "slice=means").decode())["views"]["0"]["label"]
-    assert reader.get("/map", "slice=means&less=points").status >= 400, "means are not taken from points"
+    page = reader.read("/map", "show=mean+fare").decode()
+    assert "Mean fare in all areas" in stated(page)["views"]["0 0"]["label"]
+    assert 'name="slice"' not in page
+    assert reader.get("/map", "show=mean+fare&less=all").status >= 400, "there is no other slice"
+    (tmp_path / "sliced").mkdir()
+    made = of_areas(tmp_path / "sliced", input={**named, "time": "when"}, slices=NAMES, **VALUED)
+    page = Reader(made).read("/map", "show=sum+of+fare&slice=am&less=pm").decode()
+    assert stated(page)["views"]["0 0"]["label"] == "Sum of fare in all areas, am less pm"
+    assert re.findall(r"<option[^>]*selected>([^<]*)<", page) == ["sum of fare", "am", "pm"]

@@ -1,5 +1,5 @@
 // @ts-check
-/** A picture for each slice, and for each less another, whose marks say their numbers: starling.pages.views writes all of them. */
+/** A picture of each kind for each slice, and for each less another, whose marks say their numbers: starling.pages.views writes all of them. */
 import { content, unpack } from "./packing.js";
 
 /** Pixels around a pointer in which a mark is found: fingers are wide, and arcs are thin. */
@@ -8,7 +8,7 @@ const element = (/** @type {string} */ id) => /** @type {any} */ (document.getEl
 
 async function begin() {
   const { facts } = unpack(await content(element("view-data"))), { slices, views } = facts;
-  const picture = element("view"), range = element("view-slice"), other = element("view-other");
+  const picture = element("view"), range = element("view-slice"), other = element("view-other"), kind = element("view-kind");
   /** @type {Element[]} Those that say something, the largest first. */
   let marks = [];
   let chosen = -1;
@@ -18,7 +18,7 @@ async function begin() {
     [["label", label], ["number", number], ["interval", interval], ["note", note]].forEach(([id, text]) => { element(`view-${id}`).textContent = text; });
   }
 
-  const key = () => `${range?.value ?? 0}${other?.value ? ` ${other.value}` : ""}`;
+  const key = () => `${kind?.value ?? 0} ${range?.value ?? 0}${other?.value ? ` ${other.value}` : ""}`;
 
   /** @param {number} place in `marks`; -1 for the whole */
   function choose(place) {
@@ -71,7 +71,7 @@ async function begin() {
     event.preventDefault();
     choose(places[event.key]);
   });
-  for (const each of [range, other]) each?.addEventListener("input", show);
+  for (const each of [kind, range, other]) each?.addEventListener("input", show);
   show();
   document.querySelectorAll("[data-needs-script]").forEach((each) => { /** @type {HTMLElement} */ (each).hidden = false; });
   document.documentElement.dataset.ready = "yes";

@@ -30,29 +30,33 @@ class ViewsPages(DomainPages):
         # It ends with these pages.
         return lru_cache(MOST_DRAWN)(self._new)
 
-    def _new(self, one: int, other: int | None) -> tuple[View, str]:
-        view = self._views.make(one, other)
-        return view, view_data([""], {"0": view})
+    def _new(self, one: int, other: int | None, kind: str) -> tuple[View, str]:
+        view = self._views.make(one, other, kind)
+        return view, view_data([""], {"0 0": view})
 
     def reply(self, path: Sequence[str], query: Query, frame: Frame) -> Reply | None:
         """See `DomainPages`."""
         if list(path) != ["map"]:
             return None
         views = self._views
-        one, other = self._number(query, "slice") or 0, self._number(query, "less")
-        if other is not None and (not views.compared or other == one):
-            fix = "choose another" if views.compared else "leave it out"
+        slices, kinds = list(views.slices), list(views.kinds)
+        one, other = _number(query, "slice", slices) or 0, _number(query, "less", slices)
+        kind = kinds[_number(query, "show", kinds) or 0]
+        if other is not None and (not views.comparable or other == one):
+            fix = "choose another" if views.comparable else "leave it out"
             raise ParameterError("less", "cannot be taken away", fix)
-        view, data = self._drawn(one, other)
+        view, data = self._drawn(one, other, kind)
+        subtracted = -1 if other is None else other
         return self.page(
-            "views_served.html", frame, views=views, one=one, other=-1 if other is None else other, view=view, data=data
+            "views_served.html", frame, views=views, one=one, other=subtracted, kind=kind, view=view, data=data
         )
 
-    def _number(self, query: Query, field: str) -> int | None:
-        """Which view an address names; None where it names none. Raises ParameterError where there is no such one."""
-        name, names = query.one(field), list(self._views.slices)
-        if not name:
-            return None
-        if name not in names:
-            raise ParameterError(field, "is none of the release", f"choose one of {', '.join(names[:3])}")
-        return names.index(name)
+
+def _number(query: Query, field: str, names: Sequence[str]) -> int | None:
+    """Which of some names an address has; None where it has none. Raises ParameterError where there is no such one."""
+    name = query.one(field)
+    if not name:
+        return None
+    if name not in names:
+        raise ParameterError(field, "is none of the release", f"choose one of {', '.join(names[:3])}")
+    return names.index(name)

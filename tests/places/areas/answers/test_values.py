@@ -140,8 +140,8 @@ def test_a_release_has_points_sums_and_means_that_add_up(tmp_path: Path) -> None
     saved = {each.name for each in release.plot().save(tmp_path / "pictures")}
     assert {"areas.svg", "means.svg"} <= saved
     shown_on_map = release.map()
-    assert shown_on_map.slices == ["points", "means"]
-    assert "Mean fare" in shown_on_map.make(1, None).headline.label
+    assert list(shown_on_map.kinds) == ["points (visit)", "sum of fare", "mean fare"]
+    assert "Mean fare" in shown_on_map.make(0, kind="mean fare").headline.label
     shown = chosen.preview(expected=1000)
     assert shown.levels[0].mean == pytest.approx(deviations(chosen, 1 - LEVEL) * 4e-6 * 3 * 2**0.5 / 1000, rel=1)
 
@@ -152,8 +152,8 @@ def test_means_have_the_same_shades_in_all_slices(tmp_path: Path) -> None:
     counted = np.array([(one, 80 - one, other, 80 - other) for one, other in above], dtype=np.float64)
     estimated = [Estimated(counted[:nodes], np.full((nodes, 4), 1e-9)) for nodes in (1, 2, 5)]
     shown = views(chosen, estimated, [0, 1])
-    for at in (1, 3):
-        drawn = shown.make(at, None).picture.draw()
+    for at in (0, 1):
+        drawn = shown.make(at, kind="mean fare").picture.draw()
         assert [each for each in ("mean fare -0.9", "0.6", "2.1") if f">{each}<" not in drawn] == []
 
 

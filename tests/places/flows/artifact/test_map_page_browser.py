@@ -7,11 +7,14 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import starling
+from starling.hierarchy.trees import Estimated
 from starling.places.answers.released import ReleasedGrid
 from starling.places.areas.analysis import AreasRelease
+from starling.places.areas.artifact.map_page import views
 from starling.places.areas.mechanism import PricedPlan
 from starling.places.areas.publish import AREAS
 from starling.places.flows.analysis import FlowsRelease
@@ -22,6 +25,7 @@ from starling.places.trips.publish import TRIPS
 from starling.release.payment import PaymentOptions
 from tests.browser import Tab, check_reading, open_tab
 from tests.places.areas import worlds
+from tests.places.areas.artifact.test_map_page import COUNTED, VALUED
 from tests.places.pictures.worlds import ALONE, HIGH, WIDE, map_slice, measured
 from tests.places.trips import worlds as trips
 
@@ -110,6 +114,9 @@ def until(tab: Tab, label: str) -> None:
 
 
 def whole_of_areas(opened: Any, minus: str | None) -> tuple[float, int, int]:
+    if minus is None:
+        row = opened.area_rows("January").to_pylist()[2]
+        return row["points"], row["lower"], row["upper"]
     number = opened.number("c", slice="January", minus=minus)
     return number.points, number.lower, number.upper
 
@@ -146,6 +153,20 @@ def test_slices_and_their_differences_have_the_numbers_of_the_release(
         assert tab.page.locator("#view-other").input_value() == "", "it is not taken from itself"
         assert tab.page.locator("#view-slice").get_attribute("aria-valuetext") == "February"
         assert said(tab)[0].endswith("February")
+    assert tab.complaints == []
+    tab.page.close()
+
+
+def test_a_reader_chooses_points_sums_or_means(chromium: Any, tmp_path: Path) -> None:
+    plan = worlds.plan(tmp_path, **VALUED)
+    estimated = [Estimated(COUNTED[:nodes], np.ones((nodes, 4))) for nodes in (1, 2, 5)]
+    (tmp_path / "map.html").write_text(views(plan, estimated, [0, 1]).page(), encoding="utf-8")
+    tab = open_tab(chromium, (tmp_path / "map.html").as_uri(), width=390, bypass_csp=True)
+    check_reading(tab)
+    for kind in ("sum of fare", "mean fare", "points (visit)"):
+        tab.page.locator("#view-kind").select_option(kind)
+        tab.page.locator("#view-other").select_option("pm")
+        assert said(tab)[0].lower() == f"{kind} in all areas, am less pm"
     assert tab.complaints == []
     tab.page.close()
 

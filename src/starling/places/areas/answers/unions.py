@@ -187,7 +187,14 @@ def spread(plan: AreasPlan, weights: Floats) -> Spread:
     )
 
 
-def number(plan: AreasPlan, counted: Sequence[Floats], weights: Floats, what: str, level: Fraction = LEVEL) -> Number:
+def number(
+    plan: AreasPlan,
+    counted: Sequence[Floats],
+    weights: Floats,
+    what: str,
+    level: Fraction = LEVEL,
+    noise: Spread | None = None,
+) -> Number:
     """The number of a sum of areas.
 
     Args:
@@ -196,8 +203,9 @@ def number(plan: AreasPlan, counted: Sequence[Floats], weights: Floats, what: st
         weights: Of each area, float64 (areas,).
         what: What is counted, for people.
         level: The probability with which each interval holds the true number.
+        noise: That of the sum, as `spread` has it, where it is known.
     """
-    noise, slices = spread(plan, weights), len(counted)
+    noise, slices = noise or spread(plan, weights), len(counted)
     by_area = counted[0] - counted[1] if slices > 1 else counted[0]
     whole = np.array([(layer * weights).sum() for layer in by_area.T])
     factors = factors_of_points(plan.value)

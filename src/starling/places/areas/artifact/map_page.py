@@ -1,97 +1,195 @@
-"""The page of a release of areas whose map says its numbers: of each slice, and of what one slice has more than another."""
+"""The page of a release of areas whose map says its numbers: of each slice, and of what one slice has more than another.
 
-from collections.abc import Sequence
-from dataclasses import replace
-from fractions import Fraction
-from functools import partial
-from typing import Final
+Of a plan with a value it has maps of points, of sums and of means. A difference is what `answers.unions.number` gives of one area alone.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache, partial
+from typing import Final, TypeAlias
 
 import numpy as np
 
 from starling.hierarchy.trees import Estimated
 from starling.pages.parts import Headline, Picture
-from starling.pages.views import View, Views
-from starling.places.areas.answers.unions import LEVEL, number, spread
-from starling.places.areas.answers.values import points_of
-from starling.places.areas.artifact.pages import ends_of_means, headline, mean_picture, picture
+from starling.pages.views import MOST_COMPARED, Make, View, Views
+from starling.places.areas.answers.unions import LEVEL, Interval, Number, Spread, number, spread
+from starling.places.areas.answers.values import points_of, sums_of
+from starling.places.areas.artifact.pages import ends_of_means, headline, mean_picture, picture, sum_picture
 from starling.places.areas.pictures.choropleth import Shaded, choropleth, darkest
 from starling.places.areas.plan.model import AreasPlan
 from starling.places.areas.plan.polygons import Float64
 from starling.release.text import rounded, whole
 
-MOST_COMPARED: Final = 2048
+MOST_AREAS: Final = 2048
 """Areas of which slices are compared: the deviation of each is computed on its own."""
-_ALIKE: Final = " Colours have one scale in all slices."
+MEANS: Final = "means"
+_ALIKE: Final = " Colours have one scale in all slices, and each difference its own."
+_LEVEL: Final = f"{float(100 * LEVEL):g} %"
+_OF_MEANS: Final = " Intervals of both means hold together, so that this one misses less often than is stated."
+_Numbers: TypeAlias = Callable[[int, int], tuple[Sequence[Number], Number]]
+"""What a slice has more than another in each area, and in all of them, by the numbers of the slices."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """What a map shows.
+
+    Attributes:
+        what: In words.
+        name: Of the picture.
+        signed: As of `Shaded`, of differences.
+        of: The part of an answer that is shown.
+        draw: The map of a slice, by its number.
+    """
+
+    what: str
+    name: str
+    signed: tuple[str, str]
+    of: Callable[[Number], Interval]
+    draw: Callable[[int], Picture]
+
+    @property
+    def label(self) -> str:
+        """What it shows, as a line begins."""
+        return self.what[0].upper() + self.what[1:]
+
+    def total(self, part: Interval) -> str:
+        """The estimate of all areas, in words."""
+        if part.estimate is None:
+            return "none"
+        return rounded(part.estimate) if self.name == MEANS else whole(part.estimate)
+
+    def ends(self, part: Interval) -> str:
+        """An interval, in words."""
+        low, high = (rounded(end) if self.name == MEANS else f"{end:z,.0f}" for end in (part.lower, part.upper))
+        return f"{_LEVEL} interval: {low} to {high}"
 
 
 def views(plan: AreasPlan, estimated: Sequence[Estimated], slices: Sequence[int]) -> Views:
     """The views of some slices, by their numbers, from the estimates of each level."""
-    names = ["" if plan.slices is None else plan.slice_names[at] for at in slices]
     finest = estimated[-1]
-    top = darkest(points_of(plan, finest).count[:, list(slices)])
-    compared = len(plan.areas) <= MOST_COMPARED and plan.value is None
-    shades = None
-    if plan.value is not None:
-        shades = ends_of_means(plan, finest, slices)
-        names = [each for name in names for each in (name or "points", f"{name}, means".removeprefix(", "))]
-    halves = _halves(plan) if compared and len(slices) > 1 else np.empty(0)
+    numbers = _numbers(plan, finest)
 
-    def make(one: int, other: int | None) -> View:
-        if plan.value is not None:
-            one, mean = divmod(one, plan.layers)
-            if mean:
-                drawn = mean_picture(plan, finest, slices[one], shades, len(plan.areas))
-                return View(drawn, _mean_in_all(plan, estimated, slices[one]))
-        if other is None:
-            drawn = picture(plan, finest, slices[one], top, len(plan.areas))
-            return View(drawn, replace(headline(plan, estimated, slices[one]), note=""))
-        return _difference(plan, finest, (slices[one], slices[other]), halves)
+    def make_of(kind: _Kind) -> Make:
+        def make(one: int, other: int | None) -> View:
+            if other is not None:
+                return _difference(plan, kind, (slices[one], slices[other]), numbers)
+            if kind.name == "areas":
+                whole_line = replace(headline(plan, estimated, slices[one]), note="")
+            else:
+                everywhere = number(plan, [_layers(plan, finest, slices[one])], np.ones(len(plan.areas)), "all areas")
+                part = kind.of(everywhere)
+                named = "" if plan.slices is None else f", {plan.slice_names[slices[one]]}"
+                whole_line = Headline(f"{kind.label} in all areas{named}", kind.total(part), kind.ends(part))
+            return View(kind.draw(slices[one]), whole_line)
+
+        return make
 
     notes = [
-        f"An interval holds the true number with a probability of {_level()}, each on its own.{_ALIKE if len(slices) > 1 else ''}",
-        f"Where nothing is hatched, an interval{' of points' if plan.value else ''} does not hold 0.",
+        f"An interval holds the true number with a probability of {_LEVEL}, each on its own.{_ALIKE if len(slices) > 1 else ''}",
+        "Where nothing is hatched, an interval does not hold 0."
+        if plan.value is None
+        else "Where an area is hatched, too little can be said of it: the words below the map say what.",
     ]
-    about = f"Released points ({plan.point}) by area"
-    return Views(plan.title, about, names, make, notes, "the command places areas", compared)
+    of_value = "" if plan.value is None else f", with sums and means of {plan.columns.value}"
+    names = ["" if plan.slices is None else plan.slice_names[at] for at in slices]
+    kinds = {kind.what: make_of(kind) for kind in _kinds(plan, finest, slices)}
+    about = f"Released points ({plan.point}) by area{of_value}"
+    return Views(plan.title, about, names, kinds, notes, "the command places areas", len(plan.areas) <= MOST_AREAS)
 
 
-def _level(level: Fraction = LEVEL) -> str:
-    return f"{float(100 * level):g} %"
-
-
-def _halves(plan: AreasPlan) -> Float64:
-    """Of each area, how far the difference of two slices may be off, as `answers.number` has it."""
-    return np.array(
-        [spread(plan, weights).interval(plan, (1.0, 1.0), 1 - LEVEL)[1] for weights in np.eye(len(plan.areas))]
+def _kinds(plan: AreasPlan, finest: Estimated, slices: Sequence[int]) -> tuple[_Kind, ...]:
+    """What is shown of a plan, in colours that mean the same in all of some slices."""
+    several, many = list(slices), len(plan.areas)
+    what = f"points ({plan.point})"
+    top = darkest(points_of(plan, finest).count[:, several])
+    points = _Kind(
+        what,
+        "areas",
+        (f"{{}} or more {what} less", f"{{}} or more {what} more"),
+        lambda answer: Interval(answer.points, answer.lower, answer.upper),
+        lambda slice: picture(plan, finest, slice, top, many),
     )
+    if plan.value is None:
+        return (points,)
+    column = plan.columns.value
+    shades, top_of_sums = ends_of_means(plan, finest, slices), darkest(sums_of(plan.value, finest).count[:, several])
+    sums = _Kind(
+        f"sum of {column}",
+        "sums",
+        (f"sum of {column} lower by {{}} or more", "higher by {} or more"),
+        lambda answer: _there(answer.sum),
+        lambda slice: sum_picture(plan, finest, slice, top_of_sums, many),
+    )
+    means = _Kind(
+        f"mean {column}",
+        MEANS,
+        (f"mean {column} lower by {{}} or more", "higher by {} or more"),
+        lambda answer: _there(answer.mean),
+        lambda slice: mean_picture(plan, finest, slice, shades, many),
+    )
+    return points, sums, means
 
 
-def _mean_in_all(plan: AreasPlan, estimated: Sequence[Estimated], slice: int) -> Headline:
-    both = estimated[-1].count[:, slice * plan.layers : (slice + 1) * plan.layers]
-    mean = number(plan, [both], np.ones(len(both)), "").mean
-    named = "" if plan.slices is None else f", {plan.slice_names[slice]}"
-    label = f"Mean {plan.columns.value} in all areas{named}"
-    if mean is None or mean.estimate is None:
-        return Headline(label, "none", "")
-    interval = f"{_level()} interval: {rounded(mean.lower)} to {rounded(mean.upper)}"
-    return Headline(label, rounded(mean.estimate), interval)
+def _there(part: Interval | None) -> Interval:
+    """A part that answers of a plan with a value have."""
+    assert part is not None
+    return part
 
 
-def _difference(plan: AreasPlan, finest: Estimated, slices: tuple[int, int], halves: Float64) -> View:
+def _numbers(plan: AreasPlan, finest: Estimated) -> _Numbers:
+    """The numbers of differences, from the estimates of the areas."""
+    one_area = np.ones(1)
+
+    @cache
+    def noises() -> list[Spread]:
+        return [spread(plan, weights) for weights in np.eye(len(plan.areas))]
+
+    @lru_cache(MOST_COMPARED)
+    def numbers(one: int, other: int) -> tuple[Sequence[Number], Number]:
+        counted = [_layers(plan, finest, at) for at in (one, other)]
+        each = [
+            number(plan, [layers[at : at + 1] for layers in counted], one_area, name, noise=noise)
+            for at, (name, noise) in enumerate(zip(plan.areas.names, noises(), strict=True))
+        ]
+        return each, number(plan, counted, np.ones(len(plan.areas)), "all areas")
+
+    return numbers
+
+
+def _layers(plan: AreasPlan, finest: Estimated, slice: int) -> Float64:
+    """float64 (areas, layers): what is released of each area in a slice."""
+    return finest.count[:, slice * plan.layers : (slice + 1) * plan.layers]
+
+
+def _difference(plan: AreasPlan, kind: _Kind, slices: tuple[int, int], numbers: _Numbers) -> View:
     one, other = (plan.slice_names[at] for at in slices)
-    more = finest.count[:, slices[0]] - finest.count[:, slices[1]]
-    lower, upper = np.floor(more - halves), np.ceil(more + halves)
+    answers, everywhere = numbers(*slices)
+    parts = [kind.of(each) for each in answers]
+    unknown = np.array([each.lower <= 0 <= each.upper for each in parts])
+    more: Float64 = np.array([each.estimate or 0.0 for each in parts])
     says = [
-        (name, rounded(many), f"{_level()} interval: {low:z,.0f} to {high:z,.0f}")
-        for name, many, low, high in zip(plan.areas.names, more.tolist(), lower.tolist(), upper.tolist(), strict=True)
+        (each.what, "none" if part.estimate is None else rounded(part.estimate), kind.ends(part))
+        for each, part in zip(answers, parts, strict=True)
     ]
-    shaded = Shaded(more, ((lower <= 0) & (upper >= 0)).tolist(), says, f"points ({plan.point})", signed=True)
+    top = None
+    if kind.name == MEANS:
+        # A mean of few points is anywhere within the bounds: such ones would hide the others.
+        more = np.where(unknown, 0.0, more)
+        top = float(np.abs(more).max()) or 1.0
+    shaded = Shaded(more, unknown.tolist(), says, kind.what, top, kind.signed, hatch="may be the same")
+    if kind.name == "areas":
+        question = f"How many more {kind.what} {one} has than {other}, by area: blue where it has more, red where it has fewer."
+        which = "which has more"
+    else:
+        question = f"By how much the {kind.what} is higher in {one} than in {other}, by area: blue where higher, red where lower."
+        which = "which is higher"
     caption = (
-        f"How many more points ({plan.point}) {one} has than {other}, by area: blue where it has more, red where it has fewer. Where an"
-        f" area is hatched, the {_level()} interval of the difference holds 0: it cannot be said which has more."
+        f"{question} Where an area is hatched, the {_LEVEL} interval of the difference holds 0: it cannot be said {which}."
+        f"{_OF_MEANS if kind.name == MEANS else ''}"
     )
-    all_of = number(plan, [finest.count[:, [at]] for at in slices], np.ones(len(more)), "")
-    interval = f"{_level()} interval: {all_of.lower:,} to {all_of.upper:,}"
-    label = f"Points ({plan.point}) in all areas, {one} less {other}"
-    drawn = Picture(partial(choropleth, plan.areas.geometries, shaded, plain=bool(plan.crs_name)), caption, "areas")
-    return View(drawn, Headline(label, whole(all_of.points), interval))
+    total = kind.of(everywhere)
+    drawn = Picture(partial(choropleth, plan.areas.geometries, shaded, plain=bool(plan.crs_name)), caption, kind.name)
+    label = f"{kind.label} in all areas, {one} less {other}"
+    return View(drawn, Headline(label, kind.total(total), kind.ends(total)))

@@ -10,8 +10,8 @@ import numpy.typing as npt
 from starling.hierarchy.trees import Estimated
 from starling.pages.parts import Headline, Picture, Section, Table
 from starling.places.areas.answers.unions import LEVEL, deviations
-from starling.places.areas.answers.values import means_of, points_of
-from starling.places.areas.artifact.columns import ends
+from starling.places.areas.answers.values import means_of, points_of, sums_of
+from starling.places.areas.artifact.columns import ends, ends_of_sums
 from starling.places.areas.artifact.public_plan import AREAS, COUNTS, PLAN
 from starling.places.areas.measurements import noises
 from starling.places.areas.pictures.choropleth import Shaded, choropleth
@@ -126,7 +126,7 @@ def picture(
 def _known_means(
     plan: AreasPlan, estimated: Estimated, slices: Sequence[int]
 ) -> tuple[Float64, Float64, Float64, npt.NDArray[np.bool_]]:
-    """The means of some slices, the ends of their intervals, and whether nothing can be said of them, each (areas, slices)."""
+    """The means of some slices, the ends of their intervals, and whether nothing can be lines of them, each (areas, slices)."""
     assert plan.value is not None
     means = means_of(plan.value, estimated, deviations(plan, 1 - LEVEL))
     mean, least, greatest = (each[:, list(slices)] for each in means)
@@ -134,7 +134,7 @@ def _known_means(
 
 
 def ends_of_means(plan: AreasPlan, estimated: Estimated, slices: Sequence[int]) -> tuple[float, float]:
-    """The least and the largest mean of some slices of which something can be said: the lightest and the darkest of their maps."""
+    """The least and the largest mean of some slices of which something can be lines: the lightest and the darkest of their maps."""
     assert plan.value is not None
     mean, _, _, unknown = _known_means(plan, estimated, slices)
     known = mean[~unknown]
@@ -168,8 +168,30 @@ def mean_picture(
         )
     ]
     values = np.where(unknown, low, mean)
-    shaded = Shaded(values, unknown.tolist(), says if len(says) <= most else (), f"mean {column}", top, low=low)
+    lines = says if len(says) <= most else ()
+    shaded = Shaded(values, unknown.tolist(), lines, f"mean {column}", top, low=low, hatch="it cannot be told")
     return Picture(partial(choropleth, plan.areas.geometries, shaded, plain=bool(plan.crs_name)), caption, "means")
+
+
+def sum_picture(plan: AreasPlan, estimated: Estimated, number: int, top: float, most: int) -> Picture:
+    """The map of the sums of a plan with a value in a slice; arguments as of `picture`."""
+    assert plan.value is not None
+    column, sums = plan.columns.value, sums_of(plan.value, estimated).count[:, number]
+    lower, upper = ends_of_sums(plan, estimated, number)
+    named = "" if plan.slices is None else f", {plan.slice_names[number]}"
+    level = f"{float(100 * LEVEL):g} %"
+    caption = (
+        f"Released sum of {column} by area{named}, in a stronger colour where it is farther from 0. Where an area is hatched, its {level}"
+        " interval holds 0."
+    )
+    says = [
+        (name, rounded(own), f"{level} interval: {low:z,.0f} to {high:z,.0f}")
+        for name, own, low, high in zip(plan.areas.names, sums.tolist(), lower.tolist(), upper.tolist(), strict=True)
+    ]
+    signed = (f"sum of {column} -{{}} or less", "{} or more") if plan.value.lower < 0 else None
+    lines, unknown = says if len(says) <= most else (), ((lower <= 0) & (upper >= 0)).tolist()
+    shaded = Shaded(sums, unknown, lines, f"sum of {column}", top, signed, hatch="may be 0")
+    return Picture(partial(choropleth, plan.areas.geometries, shaded, plain=bool(plan.crs_name)), caption, "sums")
 
 
 def pictures(plan: AreasPlan, estimated: Estimated, number: int) -> tuple[Picture, ...]:
@@ -226,7 +248,7 @@ def _numbers(plan: AreasPlan, estimated: Sequence[Estimated]) -> Section:
 
 
 def _shown(value: float) -> str:
-    return "" if np.isnan(value) else rounded(value)
+    return "none" if np.isnan(value) else rounded(value)
 
 
 def _public(plan: AreasPlan) -> Section:

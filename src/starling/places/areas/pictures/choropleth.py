@@ -35,13 +35,14 @@ class Shaded:
     """The numbers of a map.
 
     Attributes:
-        points: The estimate of each area, float64 (areas,); or of a difference of two slices.
-        unknown: Whether the interval of each holds 0: it cannot be said that anybody is there, or which slice has more.
+        points: The estimate of each area, float64 (areas,): points, sums or means, or differences of two slices.
+        unknown: Whether each is hatched: its interval holds 0, or of means all that is possible.
         says: The lines that each area says; empty where none says any.
         what: What is counted.
         top: The number from which on all areas are as dark; None for that of these points.
-        signed: Whether it is a difference.
-        low: Of means the least that is known, which is lightest; None of numbers of points.
+        signed: Of numbers of either sign, what the darkest red and blue are, with {} for the number; None of others.
+        low: Of means the least that is known, which is lightest; None of others.
+        hatch: What is said of hatched areas.
     """
 
     points: Float64
@@ -49,8 +50,9 @@ class Shaded:
     says: Sequence[Sequence[str]]
     what: str
     top: float | None = None
-    signed: bool = False
+    signed: tuple[str, str] | None = None
     low: float | None = None
+    hatch: str = "there may be none"
 
 
 def darkest(points: Float64) -> float:
@@ -83,7 +85,7 @@ def choropleth(geometries: Geometries, shaded: Shaded, *, plain: bool = False) -
 
 
 def _legend(shaded: Shaded, top: float, *, hatched: bool) -> list[Entry]:
-    low = shaded.low or 0.0
+    low, points = shaded.low or 0.0, shaded.points
     middle, most, least = (
         f"{each:z,.0f}" if abs(each) >= 1000 else f"{each:z.4g}" for each in ((low + top) / 2, top, low)
     )
@@ -93,21 +95,16 @@ def _legend(shaded: Shaded, top: float, *, hatched: bool) -> list[Entry]:
             Entry("box", heat(0.5), middle),
             Entry("box", "heat-9", most),
         ]
-        unknown = "it cannot be told"
     elif shaded.signed:
-        entries = [
-            Entry("box", "warn", f"{most} or more {shaded.what} less"),
-            Entry("box", "accent", f"{most} or more {shaded.what} more"),
-        ]
-        unknown = "may be the same"
+        signs = zip(("warn", "accent"), shaded.signed, strict=True)
+        entries = [Entry("box", colour, words.format(most)) for colour, words in signs] if points.any() else []
     else:
         entries = [
-            Entry("box", "heat-0", "0 or less" if shaded.points.min() < 0 else "0"),
+            Entry("box", "heat-0", "0 or less" if points.min() < 0 else "0"),
             Entry("box", heat(0.5), middle),
             Entry("box", "heat-9", f"{most} or more {shaded.what}"),
         ]
-        unknown = "there may be none"
-    return [*entries, *([Entry("/", "muted", unknown)] if hatched else [])]
+    return [*entries, *([Entry("/", "muted", shaded.hatch)] if hatched else [])]
 
 
 def _on_sheet(geometries: Geometries, *, plain: bool) -> tuple[list[Any], float, float]:

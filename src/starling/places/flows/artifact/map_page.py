@@ -37,7 +37,7 @@ def views(slices: Sequence[ReleasedFlows]) -> Views:
         plan.title,
         about,
         names,
-        make,
+        {plan.counted: make},
         [note.replace("trips", plan.counted) for note in notes],
         "the command places flows",
     )

@@ -17,4 +17,6 @@ def views(released: ReleasedTrips) -> Views:
     plan = released.plan
     view = View(arc_picture(released), headline(plan, released.count()))
     about = f"Released trips ({plan.trip}) from box to box of a grid"
-    return Views(plan.title, about, [""], lambda *_: view, NOTES, "the command places flows", differences=False)
+    return Views(
+        plan.title, about, [""], {"trips": lambda *_: view}, NOTES, "the command places flows", differences=False
+    )
