@@ -262,6 +262,7 @@ def main() -> None:
             key: float(f"{np.mean([one[key] for one in each]):.4g}") for key in FIELDS if key in each[0]
         }
         rows.append({"phenotypes": phenotypes, "adjusted_for": adjusted, **means})
+    rows += real_scans(seeds)
     rows += [{"run": name, "cpu_seconds": Spread.of(took).to_json()} for name, took in times.items()]
     adjusted = f"{COMPONENTS} components"
     lambdas = [np.mean([scanned[f"epsilon {each}", adjusted]["lambda"] for scanned in everything]) for each in EPSILONS]

@@ -46,6 +46,14 @@ def test_pages_have_every_table_once() -> None:
     assert sorted(block[2] for block in pages.BLOCK.finditer(text)) == sorted(pages.TABLES)
 
 
+@pytest.mark.parametrize("path", pages.PAGES, ids=lambda path: str(path.stem))
+def test_no_table_has_lost_its_rows(path: Path) -> None:
+    """A run that leaves out what was measured before empties its table, and nobody is told."""
+    lines = path.read_text().split("\n")
+    heads = zip(lines, lines[1:], lines[2:], strict=False)
+    assert not [head for head, rule, first in heads if rule.startswith("| --") and not first]
+
+
 def test_a_changed_result_changes_the_page() -> None:
     text = pages.PAGE.read_text()
     other = json.loads(json.dumps(RESULTS))

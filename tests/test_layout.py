@@ -59,6 +59,7 @@ WHOLE_HOUSE = {
     "test_safetab_figures",
     "test_surroundings",
     "test_tiers",
+    "test_unused",
     "test_trace",
     "test_walk_through",
     "test_working_folder",

@@ -28,7 +28,6 @@ DONE, REFUSED = b".", b"x"
 READ, PASSED_OVER = 0, 1
 """What became of a variant."""
 BLOCKS: Final = 2
-NO_CALL: Final = -9
 STEP, MOST_COPIES, NO_DOSAGE = 1 << 14, 2, 65_535
 """As in dosages.py, which this process does not import."""
 HEAD: Final = 64

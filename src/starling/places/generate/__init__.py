@@ -23,8 +23,6 @@ NOTICE: Final = (
     "Invented data. Nobody was at any of these points: every one was drawn from the public seed below. Maps made from them are no "
     "statistics of any place."
 )
-SIGMAS: Final = (20, 50, 100)
-"""Of the paper, in cells."""
 
 
 def gaussian(sigma: int, seed: int, points: int = POINTS) -> tuple[Float64, Float64]:
