@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from importlib import import_module
+from math import inf
 from pathlib import Path
 from typing import Any, ClassVar, Final, Self, TypeAlias
 
@@ -295,9 +296,9 @@ class Release(InSession):
 
     def __repr__(self) -> str:
         """The numbers first: facts alone would fill it."""
-        told = [fact for fact in self._facts() if fact[0] in ("release", "rows", "cost", LIMITS)]
+        few = [fact for fact in self._facts() if fact[0] in ("release", "rows", "cost", LIMITS)]
         below = [part if isinstance(part, str) else table(*part) for part in self._parts()]
-        return shortened("\n".join([facts(told), *below]))
+        return shortened("\n".join([facts(few), *below]))
 
     def verify(self, *, ledger: str | None = None, key: str | Public | Pin | None = None) -> Any:
         """`starling.verify` of this release."""
@@ -338,8 +339,8 @@ def by_column(where: Where) -> dict[str, list[str]]:
 
 def _cell(value: Any) -> str:
     """A value of a table in a session."""
-    if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) >= LONG:
-        return f"{value:,.0f}"
+    if isinstance(value, int | float) and not isinstance(value, bool) and LONG <= abs(value) < inf:
+        return f"{round(value):,}"
     return "" if value is None else as_shown(value)
 
 

@@ -41,6 +41,7 @@ from starling.tables.export.rules import Rules
 from starling.tables.inference.group_choice import ChosenGroups, Values, choose_groups, texts
 from starling.tables.inference.labelled_counts import labelled_counts, ordered_values
 from starling.tables.plan import Level
+from starling.tables.postprocess.cross import column_names
 
 if TYPE_CHECKING:
     from starling.release.plots import Plots
@@ -90,7 +91,8 @@ class TablesRelease(DomainRelease):
         return counts.drop_columns(["standard_deviation", "post_processed"])
 
     def _ordered_values(self) -> dict[str, list[str]]:
-        return ordered_values(self.plan)
+        crossed = () if self.plan.cross is None else column_names(self.plan.cross)
+        return ordered_values(self.plan, crossed)
 
     def headline(self) -> Headline | None:
         """The people in all, where the plan declares columns and their sum is released; else the largest published total."""

@@ -1,5 +1,6 @@
 """The rows of T1 of a plan that declares columns, by these columns: `to_pandas()` of a release."""
 
+from collections.abc import Sequence
 from itertools import product
 from typing import Final
 
@@ -9,7 +10,6 @@ from starling.errors import ParameterError
 from starling.tables.plan import Geography, Plan
 from starling.tables.plan.columns import Codes, Column
 from starling.tables.plan.custom_families import value_texts
-from starling.tables.postprocess.cross import column_names
 
 REGIONS: Final = ("region_type", "region_id", "region_name")
 NUMBERS: Final = ("count", "lower", "upper", "standard_deviation", "post_processed")
@@ -51,12 +51,12 @@ def _shown(name: str) -> str:
     return f"{name} (column)" if name in (*REGIONS, *NUMBERS) else name
 
 
-def ordered_values(plan: Plan) -> dict[str, list[str]]:
-    """The values in order of each declared column of numbers or times, as frames name it."""
+def ordered_values(plan: Plan, crossed: Sequence[str] = ()) -> dict[str, list[str]]:
+    """The values in order of each declared column of numbers or times, as frames name it; `crossed` are the columns of cross tables."""
     values: dict[str, list[str]] = {}
     if plan.cross is not None:
         read = plan.cross.read(plan.records.by_name)
-        for name, each in zip(column_names(plan.cross), read, strict=True):
+        for name, each in zip(crossed, read, strict=True):
             values |= dict.fromkeys((name, f"{name}_label"), _ordered(each))
     for family in plan.records.families:
         for name, each in zip(family.columns, family.read(plan.records.by_name), strict=True):
