@@ -30,7 +30,7 @@ FEW: Final = 4
 """So many names of commands are said beside an option that has other words in all others."""
 SETS: Final = {
     "payment": ("--zip", "--ledger", "--dataset", "--analyst", "--request-id", "--unvalidated", "--yes"),
-    "study": ("--genotypes", "--phenotype", "--covariates"),
+    "study": ("--genotypes", "--phenotype", "--covariates", "--sample"),
     "where": ("--rectangles", "--polygons", "--hexagons", "--units", "--level", "--together"),
 }
 """Options that go together, by the name of their list."""

@@ -10,6 +10,7 @@ import pytest
 from starling.cli import main
 from starling.cli.commands import Group
 from tests.cli.conftest import Call, document
+from tests.genome.source import test_bgen_sample as bgen
 
 
 @pytest.mark.slow
@@ -77,6 +78,23 @@ def test_validate_tells_what_is_wrong_and_who_are_kin(call: Call, study: Path, t
     missing = call(*words[:3], "--genotypes", tmp_path / "none")
     assert (missing.exit_code, missing.stdout) == (65, "")
     assert "is not the prefix of a .bed or .pgen" in missing.stderr
+
+
+def test_the_people_of_a_bgen_are_those_of_the_sample_that_is_named(call: Call, tmp_path: Path) -> None:
+    path = bgen.study(tmp_path, None, "#FID IID T\nf p0 1\nf p1 2\ng p0 2\n")
+    bgen.PLAN.save(tmp_path / "plan.toml")
+    (tmp_path / "people").mkdir()
+    own, others = (tmp_path / "people" / name for name in ("own.sample", "others.sample"))
+    own.write_text(bgen.SAMPLE)
+    others.write_text(bgen.SAMPLE + "g p1 0 1 0\n")
+    words = (tmp_path / "plan.toml", "--genotypes", path, "--phenotype", tmp_path / "x.txt", "--sample")
+    found = document(call("genome", "validate", *words, own, "--json"))
+    assert (found["cases"], found["valid"]) == (2, True)
+    refused = call(
+        "genome", "scan", *words, others, "--epsilon", 1, "--out", tmp_path / "out", "--unvalidated", "--yes"
+    )
+    assert (refused.exit_code, refused.stdout) == (65, "")
+    assert "others.sample: people does not name as many people as the genotypes have" in refused.stderr
 
 
 def test_people_who_are_there_twice_are_a_note(call: Call, tmp_path: Path) -> None:

@@ -183,6 +183,12 @@ MISTAKES: list[tuple[str, list[str], int, str]] = [
         65,
         "covariates is given, and the plan adjusts for none",
     ),
+    (
+        "num-sig",
+        ["--epsilon", "1", "--sample", "x.sample"],
+        65,
+        "x.sample: sample is given, and the genotypes are no BGEN",
+    ),
     ("explore", ["--epsilon", "1", "--request-id", "not a name"], 2, "--request-id"),
     ("explore", ["--epsilon", "1", "--dataset", "other"], 2, "dataset other is not registered"),
 ]

@@ -32,7 +32,8 @@ def asked(study_site: Site, monkeypatch: pytest.MonkeyPatch) -> Site:
 
 def test_every_question_of_the_library_is_there_with_its_options() -> None:
     """All but those that say where the study lies, and who pays."""
-    own = {"plan", "genotypes", "phenotype", "covariates", "ledger", "dataset", "analyst", "unvalidated", "zip_file"}
+    own = {"plan", "genotypes", "phenotype", "covariates", "sample"}
+    own |= {"ledger", "dataset", "analyst", "unvalidated", "zip_file"}
     for name in genome_asking.QUESTIONS:
         here, there = (getattr(module, name.replace("-", "_")) for module in (genome_asking, remote_asking))
         assert isinstance(there, click.Command)

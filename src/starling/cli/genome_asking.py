@@ -70,6 +70,7 @@ def _question(
             genotypes: Path,
             phenotype: Path | None,
             covariates: Path | None,
+            sample: Path | None,
             destination: Destination,
             **values: Any,
         ) -> Described:
@@ -80,7 +81,8 @@ def _question(
             chosen = Plan.load(plan)
             question = priced(make, chosen, **values)
             spending = f"{chosen.title}\n{question_text(question, moments=chosen.by_moments)}."
-            publish_answer = partial(release, chosen, question, genotypes, phenotype=phenotype, covariates=covariates)
+            opened = partial(release, chosen, question, genotypes, phenotype=phenotype)
+            publish_answer = partial(opened, covariates=covariates, sample=sample)
             answered = publishing.publish(destination, lambda: spending, publish_answer)
             return replace(answered, command=publishing.repeating(answered.request_id))
 

@@ -17,15 +17,17 @@ if TYPE_CHECKING:
 
 
 def genotypes(function: Any) -> Any:
-    """--genotypes, --phenotype and --covariates, which open records."""
+    """--genotypes, --phenotype, --covariates and --sample, which open records."""
     prefix = "Confidential: the prefix of .bed, .bim, .fam or .pgen, .pvar, .psam, or a .vcf, .vcf.gz, .bcf or .bgen."
     cases = "Who is a case: ids and a phenotype on each line. Needed for VCF and BGEN; else in place of the .fam's."
+    people = "The .sample of a .bgen without names.  [default: the one beside it]"
     adjusted = "The plan's covariates, as PLINK's --covar takes them."
     return with_options(
         function,
         click.option("--genotypes", type=PATH, required=True, metavar="PREFIX", help=prefix),
         click.option("--phenotype", type=PATH, metavar="FILE", help=cases),
         click.option("--covariates", type=PATH, metavar="FILE", help=adjusted),
+        click.option("--sample", type=PATH, metavar="FILE", help=people),
     )
 
 

@@ -71,7 +71,7 @@ description = as_one(
         required=True,
         metavar="NAME=PATH",
         help="Confidential: records=PATH; for tables persons=PATH and geography=PATH; for a genome study genotypes=PREFIX,"
-        " phenotype=PATH and covariates=PATH. Repeatable.",
+        " phenotype=PATH, covariates=PATH and sample=PATH. Repeatable.",
     ),
     click.option(
         "--deadline",

@@ -176,7 +176,7 @@ GENOME: Final = Domain(
         ("genotypes",),
         later("starling.genome.publish:deliver"),
         asking=later("starling.genome.asking:read_asked"),
-        optional=("phenotype", "covariates"),
+        optional=("phenotype", "covariates", "sample"),
         invent=_invent,
     ),
     {"genome": PLAN},

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from starling.genome.artifact.files import read_drawn
@@ -13,7 +13,7 @@ from starling.genome.plan import Plan, Question, Scan
 from starling.genome.postprocess.estimates import Answer, Error, estimate
 from starling.genome.postprocess.wording import answer_facts, answer_text, error_text
 from starling.genome.publication import GenomePublication
-from starling.genome.source import open_genotypes, study_files, validate
+from starling.genome.source import Genotypes, open_genotypes, study_files, validate
 from starling.ledger.responses import charge_of
 from starling.planfile.values import exact_text
 from starling.privacy.trust import Confidential
@@ -108,21 +108,26 @@ class _Files:
     genotypes: str | Path
     phenotype: str | Path | None
     covariates: str | Path | None
-    scan: Scan | None = None
+    sample: str | Path | None
+    scan: Scan | None = field(default=None, kw_only=True)
     """The question, where it is a scan and known already."""
 
     def files(self) -> Iterable[Path]:
         """The files of the study."""
-        return study_files(self.genotypes, self.phenotype, self.covariates)
+        return study_files(self.genotypes, self.phenotype, self.covariates, self.sample)
+
+    def opened(self) -> Genotypes:
+        """Them, checked by their public shape."""
+        return open_genotypes(self.genotypes, self.plan, self.phenotype, self.covariates, self.sample)
 
     def open(self) -> Callable[[ExitStack], Confidential[StudyCounts]]:
         """What the mechanisms may ask of files whose people, SNPs and sizes are those of the plan."""
-        genotypes = open_genotypes(self.genotypes, self.plan, self.phenotype, self.covariates)
+        genotypes = self.opened()
         return lambda _: count_study(self.plan, genotypes)
 
     def open_stored(self, stored: bytes, /) -> Callable[[ExitStack], Confidential[StoredCounts]]:
         """What a scan of a kept response may ask of them; no phenotype."""
-        genotypes = open_genotypes(self.genotypes, self.plan, self.phenotype, self.covariates)
+        genotypes = self.opened()
         response = read_stored(self.plan, genotypes.people, stored, self.scan)
         return lambda _: count_stored(self.plan, genotypes, response)
 
@@ -135,6 +140,7 @@ def release(
     *,
     phenotype: str | Path | None = None,
     covariates: str | Path | None = None,
+    sample: str | Path | None = None,
     payment: PaymentOptions = DEFAULT_PAYMENT,
     listener: Listener = SILENT,
 ) -> Answered:
@@ -147,6 +153,7 @@ def release(
         out: The folder to make; it must not exist, unless it is the answer of this very request.
         phenotype: File of phenotypes; needed for VCF and BCF, else it takes the place of what .fam or .psam say.
         covariates: File of covariates, as PLINK's --covar takes it; needed where the plan adjusts for some.
+        sample: The .sample of a BGEN that does not name its people; without it the one that is beside it.
         payment: Who pays, for which data, and under which request id.
         listener: Hears of each public step, approves of the charge, and hears of it.
 
@@ -157,7 +164,9 @@ def release(
     """
     listener.step("checking the question and the files")
     publication = GenomePublication(plan, question)
-    files = _Files(plan, genotypes, phenotype, covariates, question if isinstance(question, Scan) else None)
+    files = _Files(
+        plan, genotypes, phenotype, covariates, sample, scan=question if isinstance(question, Scan) else None
+    )
     done = publish(publication, files, Path(out).absolute(), payment, listener)
     shown = estimate(plan, question, read_drawn(done.folder, question, moments=plan.by_moments))
     code = _code(question, files, out, payment, done.request_id)
@@ -165,14 +174,15 @@ def release(
 
 
 def deliver(plan: str, files: Mapping[str, Path]) -> Delivery:
-    """A plan file with the genotypes, and phenotypes and covariates where they have a file, opened; raises PlanError or SourceError by
-    public checks.
+    """A plan file with the genotypes, and phenotypes, covariates and people where they have a file, opened; raises PlanError or SourceError
+    by public checks.
     """
-    chosen, phenotype, covariates = Plan.load(plan), files.get("phenotype"), files.get("covariates")
-    opened = open_genotypes(files["genotypes"], chosen, phenotype, covariates)
+    chosen = Plan.load(plan)
+    source = _Files(chosen, files["genotypes"], *(files.get(name) for name in ("phenotype", "covariates", "sample")))
+    opened = source.opened()
     return Delivery(
         QuestionPlan(chosen),
-        _Files(chosen, files["genotypes"], phenotype, covariates),
+        source,
         lambda most: validate(chosen, opened, most=most).value,
         lambda: identities(chosen, opened.people),
     )
@@ -186,7 +196,7 @@ def _code(question: Question, files: _Files, out: str | Path, payment: PaymentOp
         repr(str(files.genotypes)),
         repr(str(out)),
     ]
-    optional = {"phenotype": files.phenotype, "covariates": files.covariates}
+    optional = {"phenotype": files.phenotype, "covariates": files.covariates, "sample": files.sample}
     arguments += [f"{name}={str(path)!r}" for name, path in optional.items() if path is not None]
     paid = "" if payment.ledger is None else f"ledger, {payment.dataset!r}, {payment.analyst!r}, "
     return f"genome.release({', '.join(arguments)}, payment=PaymentOptions({paid}request_id={request_id!r}))"

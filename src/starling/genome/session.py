@@ -63,6 +63,7 @@ class Plan(PlanChoices):
         *,
         phenotype: Records | None = None,
         covariates: Records | None = None,
+        sample: str | Path | None = None,
         most: int = SHOWN,
     ) -> Validated:
         """What queries read otherwise than the files may have meant it, for the custodian of the records alone: it is NOT PRIVATE.
@@ -71,15 +72,16 @@ class Plan(PlanChoices):
             records: Genotypes, as `release` takes them.
             phenotype: Phenotypes, as `release` takes them.
             covariates: Covariates, as `release` takes them.
+            sample: The people of a BGEN, as `release` takes them.
             most: How many faults are listed, and how many notes; all are counted.
 
         Raises:
             SourceError: they are no study of the plan, or are no longer what they were.
         """
-        with as_files(self, records, phenotype, covariates) as (genotypes, *others):
-            return validate(self, open_genotypes(genotypes, self, *others), most=most).value
+        with as_files(self, records, phenotype, covariates) as (genotypes, words, adjusted):
+            return validate(self, open_genotypes(genotypes, self, words, adjusted, sample), most=most).value
 
-    def release(
+    def release(  # noqa: PLR0913 - the files of a study and who pays, by name
         self,
         records: Records,
         question: Question,
@@ -92,6 +94,7 @@ class Plan(PlanChoices):
         unvalidated: bool | None = None,
         phenotype: Records | None = None,
         covariates: Records | None = None,
+        sample: str | Path | None = None,
     ) -> GenomeRelease:
         """Charge the question, read the study, draw the answer, publish, and open what was published.
 
@@ -112,6 +115,7 @@ class Plan(PlanChoices):
                 the place of what .fam or .psam say.
             covariates: A file of covariates, as PLINK's --covar takes it, or a frame with IID and their columns; needed where the plan
                 adjusts for some.
+            sample: The .sample of a BGEN that does not name its people; without it the one that is beside it.
 
         Raises:
             ParameterError, PlanError, SourceError, OutputError: by public checks, before anything is charged.
@@ -122,8 +126,8 @@ class Plan(PlanChoices):
         if not isinstance(records, str | Path):
             check_session((), DUCKDB, None if out is None else Path(out))
         with as_files(self, records, phenotype, covariates) as files:
-            publish = partial(release, self, question, files[0], phenotype=files[1], covariates=files[2])
-            return released(payment, publish, GenomeRelease, out)
+            asked = partial(release, self, question, files[0], phenotype=files[1], covariates=files[2], sample=sample)
+            return released(payment, asked, GenomeRelease, out)
 
 
 def plan(  # noqa: PLR0913 - what a plan may state, by name

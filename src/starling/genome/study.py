@@ -34,6 +34,7 @@ class Study(Asks[Answered], InSession):
         genotypes: Confidential files, not yet read.
         phenotype: File of phenotypes, where there is one.
         covariates: File of covariates, where the plan adjusts for some.
+        sample: The .sample of a BGEN, where it was given.
         folder: The folder in which each answer gets a folder.
         payment: Who pays; without a ledger, each answer brings one of its own, and nothing limits what all of them cost.
         listener: Hears of each public step.
@@ -43,6 +44,7 @@ class Study(Asks[Answered], InSession):
     genotypes: Path
     phenotype: Path | None
     covariates: Path | None
+    sample: Path | None
     folder: Path
     payment: PaymentOptions = field(default=DEFAULT_PAYMENT, repr=False)
     listener: Listener = field(default=SILENT, repr=False)
@@ -55,6 +57,7 @@ class Study(Asks[Answered], InSession):
         phenotype: str | Path | None = None,
         *,
         covariates: str | Path | None = None,
+        sample: str | Path | None = None,
         folder: str | Path,
         payment: PaymentOptions = DEFAULT_PAYMENT,
         listener: Listener = SILENT,
@@ -66,6 +69,7 @@ class Study(Asks[Answered], InSession):
             genotypes: Confidential: PLINK's prefix of .bed or .pgen, or a .bed, .pgen, .vcf, .vcf.gz, .bcf or .bgen.
             phenotype: File of phenotypes; needed for VCF and BCF, else it takes the place of what .fam or .psam say.
             covariates: File of covariates, as PLINK's --covar takes it; needed where the plan adjusts for some.
+            sample: The .sample of a BGEN that does not name its people; without it the one that is beside it.
             folder: The folder in which each answer gets one of its own; it is made if it is not there.
             payment: Who pays for each answer; without a ledger nothing limits what all answers cost together.
             listener: Hears of each public step as it begins.
@@ -75,9 +79,11 @@ class Study(Asks[Answered], InSession):
             ParameterError, OutputError: the ledger or the folder is none.
         """
         chosen = plan if isinstance(plan, Plan) else Plan.load(plan)
-        phenotypes, adjusted = (None if path is None else Path(path).absolute() for path in (phenotype, covariates))
+        phenotypes, adjusted, people = (
+            None if path is None else Path(path).absolute() for path in (phenotype, covariates, sample)
+        )
         answers = Path(folder).absolute()
-        open_genotypes(genotypes, chosen, phenotypes, adjusted)
+        open_genotypes(genotypes, chosen, phenotypes, adjusted, people)
         ledger = payment.opened()
         if ledger is not None:
             name(payment.dataset, field="dataset")
@@ -87,7 +93,7 @@ class Study(Asks[Answered], InSession):
             fix = "choose a folder in a place that you may write"
             raise OutputError("folder", f"cannot be made ({error.strerror})", fix) from None
         paid = replace(payment, ledger=ledger)
-        return cls(chosen, Path(genotypes).absolute(), phenotypes, adjusted, answers, paid, listener)
+        return cls(chosen, Path(genotypes).absolute(), phenotypes, adjusted, people, answers, paid, listener)
 
     def _facts(self) -> list[tuple[str, str]]:
         plan, paid = self.plan, self.payment
@@ -98,6 +104,7 @@ class Study(Asks[Answered], InSession):
             ("genotypes", f"{self.genotypes} (confidential, not read)"),
             *([] if self.phenotype is None else [("phenotype", f"{self.phenotype} (confidential, not read)")]),
             *([] if self.covariates is None else [("covariates", f"{self.covariates} (not read)")]),
+            *([] if self.sample is None else [("people", f"{self.sample} (confidential, not read)")]),
             ("pays", own if paid.ledger is None else f"the ledger, for {paid.dataset}, in the name of {paid.analyst}"),
             ("answers in", str(self.folder)),
         ]
@@ -123,6 +130,7 @@ class Study(Asks[Answered], InSession):
             self.folder / f"{question.kind}-{sha256(body.encode()).hexdigest()[:12]}",
             phenotype=self.phenotype,
             covariates=self.covariates,
+            sample=self.sample,
             payment=replace(self.payment, request_id=request_id),
             listener=self.listener,
         )

@@ -1,20 +1,27 @@
 """A BGEN without names: its people are those of the .sample beside it, which is refused before the charge or never."""
 
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from starling.errors import SourceError
 from starling.genome.counts.men import Men
+from starling.genome.plan import Scan
+from starling.genome.publish import deliver, release
 from starling.genome.source import open_genotypes, study_files, validate
+from starling.genome.study import Study
+from starling.release.payment import PaymentOptions
 from tests.genome.plink import plink
 from tests.genome.source.test_bgen import GOOD, compressed, write_bgen
 from tests.genome.source.test_dosages import dosage_plan, steps_of_file, write_vcf
 
 SAMPLE = "ID_1 ID_2 missing sex T\n0 0 0 D B\nf p0 0 1 0\nf p1 0 2 1\ng p0 0 NA 1\n"
 PLAN = dosage_plan(snps=1, people=3)
+UNVALIDATED = PaymentOptions(unvalidated=True)
 
 
 def without_names(path: Path) -> Path:
@@ -175,7 +182,7 @@ def test_a_sample_of_another_stem_is_found_where_it_can_be_no_other(tmp_path: Pa
     (tmp_path / "x1_s3.sample").write_text(SAMPLE)
     assert open_genotypes(path, PLAN, words).people.names() == ["f p0", "f p9", "g p0"]
     (tmp_path / "x_s4.sample").write_text(SAMPLE)
-    problem = r"x\.bgen: genotypes has 2 \.sample beside it, and none is x\.sample; call its own x\.sample, or link it"
+    problem = r"x\.bgen: genotypes has 2 \.sample beside it, and none is x\.sample; call its own x\.sample, or give"
     with pytest.raises(SourceError, match=problem):
         open_genotypes(path, PLAN, words)
     (tmp_path / "x1_s3.sample").unlink()
@@ -191,3 +198,47 @@ def test_a_sample_of_another_stem_is_found_where_it_can_be_no_other(tmp_path: Pa
     path.write_bytes(b"no BGEN")
     assert study_files(path, words) == (path, words)
     assert study_files(tmp_path / "none.bgen", words) == (tmp_path / "none.bgen", words)
+
+
+def test_a_sample_of_any_stem_is_taken_where_it_is_given(tmp_path: Path) -> None:
+    """Before the one beside it: by questions, by a session, and by whoever registers or validates a dataset."""
+    path, words, given = study(tmp_path, SAMPLE.replace("p1", "p9")), tmp_path / "x.txt", tmp_path / "all" / "b.sample"
+    given.parent.mkdir()
+    given.write_text(SAMPLE)
+    genotypes = open_genotypes(path, PLAN, words, sample=given)
+    assert (genotypes.people.names(), genotypes.files) == (["f p0", "f p1", "g p0"], (path, given, words))
+    PLAN.save(tmp_path / "plan.toml")
+    delivery = deliver(str(tmp_path / "plan.toml"), {"genotypes": path, "phenotype": words, "sample": given})
+    assert tuple(delivery.source.files()) == (path, given, words)
+    opened = Study.open(PLAN, path, words, sample=given, folder=tmp_path / "answers", payment=UNVALIDATED)
+    assert ("people", f"{given} (confidential, not read)") in opened._facts()
+    given.write_text(SAMPLE + "g p7 0 1 0\n")
+    with pytest.raises(SourceError, match=r"b\.sample: people does not name as many people as the genotypes have"):
+        opened.ask(Scan(Fraction(2)))
+
+
+def test_a_sample_that_no_bgen_asks_for_is_refused(tmp_path: Path) -> None:
+    path, words = study(tmp_path), tmp_path / "x.txt"
+    with pytest.raises(SourceError, match=r"b\.sample: people cannot be opened"):
+        open_genotypes(path, PLAN, words, sample=tmp_path / "b.sample")
+    with pytest.raises(SourceError, match=r"x\.txt: sample is not the \.sample of a BGEN; give a file that ends in"):
+        open_genotypes(path, PLAN, words, sample=words)
+    with pytest.raises(SourceError, match=r"x\.sample: sample is given, and the genotypes are no BGEN; give a file"):
+        open_genotypes(tmp_path / "x.vcf", PLAN, words, sample=tmp_path / "x.sample")
+    write_bgen(path, [compressed(GOOD, 1)], 3)
+    with pytest.raises(
+        SourceError, match=r"x\.sample: sample is given, and x\.bgen names its people itself; leave it out"
+    ):
+        open_genotypes(path, PLAN, words, sample=tmp_path / "x.sample")
+
+
+@pytest.mark.slow
+def test_an_answer_says_which_sample_it_took(tmp_path: Path) -> None:
+    path, words, given = study(tmp_path, None), tmp_path / "x.txt", tmp_path / "all" / "b.sample"
+    given.parent.mkdir()
+    given.write_text(SAMPLE)
+    paid: Any = {"phenotype": words, "payment": UNVALIDATED}
+    with pytest.raises(SourceError, match="does not name its people"):
+        release(PLAN, Scan(Fraction(1)), path, tmp_path / "out", **paid)
+    answered = release(PLAN, Scan(Fraction(1)), path, tmp_path / "out", sample=given, **paid)
+    assert f"sample={str(given)!r}" in answered.code

@@ -166,7 +166,11 @@ class Genotypes:
 
 
 def open_genotypes(
-    path: str | Path, plan: Plan, phenotype: str | Path | None = None, covariates: str | Path | None = None
+    path: str | Path,
+    plan: Plan,
+    phenotype: str | Path | None = None,
+    covariates: str | Path | None = None,
+    sample: str | Path | None = None,
 ) -> Genotypes:
     """Check the public shape of a study's files.
 
@@ -175,14 +179,15 @@ def open_genotypes(
         plan: Says how many people there are and which SNPs.
         phenotype: File of phenotypes; needed for VCF, BCF and BGEN, else it takes the place of what .fam or .psam say.
         covariates: File of covariates; needed where the plan adjusts for some.
+        sample: The .sample of a BGEN that does not name its people; without it the one that is beside it (`sample_of`).
 
     Raises:
-        SourceError: when a file is missing or not of its kind, does not have as many people or bytes as public numbers say, or
-            lacks a SNP of the plan's list.
+        SourceError: when a file is missing or not of its kind, does not have as many people or bytes as public numbers say, or lacks a SNP
+            of the plan's list; or when a .sample is given and the genotypes are no BGEN without names.
     """
     phenotype_path = None if phenotype is None else Path(phenotype).absolute()
     path = Path(path).absolute()
-    files = study_files(path, phenotype_path, covariates)
+    files = study_files(path, phenotype_path, covariates, sample)
     if plan.x_model == 1 and path.name.endswith(_VCF):
         _refuse_sexes(path)
     if path.name.endswith(_VCF) and needs_sites(plan):
@@ -201,7 +206,7 @@ def open_genotypes(
             fix = 'write genotypes = "dosages", or convert it by plink2 --make-pgen'
             refuse(path, "has probabilities, and the plan counts calls", fix)
         bgen = open_bgen(path)
-        people_of = _people_of_bgen(path, bgen, plan, phenotype_path)
+        people_of = _people_of_bgen(path, bgen, plan, phenotype_path, None if sample is None else files[1])
         matched = match_listed(bgen.sites, plan)
         return Genotypes("bgen", files, path, bgen.size, people_of, matched, covariates=adjusted, bgen=bgen)
     if path.name.endswith(_VCF):
@@ -231,15 +236,17 @@ def open_genotypes(
     return Genotypes(kind, files, calls, size, persons, matched, reader, adjusted)
 
 
-def _people_of_bgen(path: Path, bgen: "Bgen", plan: Plan, phenotype: Path | None) -> People:
-    """Whom a BGEN names, or else a .sample beside it."""
+def _people_of_bgen(path: Path, bgen: "Bgen", plan: Plan, phenotype: Path | None, given: Path | None) -> People:
+    """Whom a BGEN names, or else the .sample that is given, or the one beside it."""
     if bgen.samples is not None:
+        if given is not None:
+            refuse(given, f"is given, and {path.name} names its people itself", "leave it out", field="sample")
         people = open_people(plan, phenotype, samples=bgen.samples)
-    elif (sample := sample_of(path)) is not None:
+    elif (sample := given or sample_of(path)) is not None:
         people = open_people(plan, phenotype, file=sample, genotyped=bgen.people)
     else:
         own = path.with_suffix(_SAMPLE).name
-        fix = f"put its .sample beside it as {own}, or write it again by plink2 --export bgen-1.2"
+        fix = f"put its .sample beside it as {own}, give it as sample, or write it again by plink2 --export bgen-1.2"
         refuse(path, "does not name its people", fix)
     if plan.x_model == 1 and not states_sexes(people):
         _refuse_sexes(path if people.file is None else people.file.path)
@@ -263,7 +270,7 @@ def sample_of(path: Path) -> Path | None:
         if len(there) == 1:
             return there[0]
         if there:
-            fix = f"call its own {own.name}, or link it as that"
+            fix = f"call its own {own.name}, or give it as sample"
             refuse(path, f"has {len(there)} .sample beside it, and none is {own.name}", fix)
     return None
 
@@ -285,15 +292,31 @@ def _refuse_sexes(path: Path) -> Never:
 
 
 def study_files(
-    path: str | Path, phenotype: str | Path | None, covariates: str | Path | None = None
+    path: str | Path,
+    phenotype: str | Path | None,
+    covariates: str | Path | None = None,
+    sample: str | Path | None = None,
 ) -> tuple[Path, ...]:
     """All files of a study, as `open_genotypes` would take them, none of them opened: calls, sites, people, phenotypes, covariates. Raises
-    SourceError when the path is neither a VCF, BCF or BGEN nor the prefix of a .bed or .pgen, or several .sample could be a BGEN's.
+    SourceError when the path is neither a VCF, BCF or BGEN nor the prefix of a .bed or .pgen, several .sample could be a BGEN's, or one is
+    given that is not a BGEN's.
     """
     path = Path(path).absolute()
     others = tuple(Path(each).absolute() for each in (phenotype, covariates) if each is not None)
-    if path.name.endswith(_BGEN) and (sample := sample_of(path)) is not None:
-        return (path, sample, *others)
+    if sample is not None and not (path.name.endswith(_BGEN) and Path(sample).suffix == _SAMPLE):
+        problem = (
+            f"is not the {_SAMPLE} of a BGEN"
+            if path.name.endswith(_BGEN)
+            else "is given, and the genotypes are no BGEN"
+        )
+        refuse(
+            Path(sample),
+            problem,
+            f"give a file that ends in {_SAMPLE} and was written with a BGEN, or leave it out",
+            field="sample",
+        )
+    if path.name.endswith(_BGEN) and (own := sample_of(path) if sample is None else Path(sample).absolute()):
+        return (path, own, *others)
     if path.name.endswith((*_VCF, _BGEN)):
         return (path, *others)
     kind, prefix = _prefix(path)
