@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from starling.places.measurements import MeasuredTree, Tree
+from starling.places.measurements import Int64, MeasuredTree, Tree
 from starling.places.mechanism.adaptive import Adaptive
 from starling.places.postprocess.blending import POWER, blended, divide_anew, parts_by_fit
 from starling.places.postprocess.leaves import Float64
@@ -88,7 +88,7 @@ def test_the_estimate_of_before_is_as_it_was() -> None:
     pieces, smooth = (smoothed(each).grid() for each in (piecewise(measured), replace(model, cells=None)))
     cells = weight * model.grid() + (1 - weight) / 2 * (pieces + smooth)
     if weight > 0:
-        divide_anew(cells, (pieces, model.grid()), min(weight, POWER))
+        divide_anew(cells, (pieces, model.grid()), *[min(weight, POWER)] * 2)
     assert blended(measured, earlier=True).grid().tobytes() == cells.tobytes()
 
 
@@ -105,7 +105,7 @@ def test_coarse_boxes_are_divided_by_a_geometric_mean_of_shares() -> None:
     random = np.random.default_rng(3)
     mean, one, other = random.uniform(0.5, 2, (3, 128, 128))
     created = mean.copy()
-    divide_anew(created, (one, other), 0.25)
+    divide_anew(created, (one, other), 0.25, 0.25)
     assert created.sum() == pytest.approx(mean.sum())
     for parts in (2, 4, 8, 16, 32):
         expected = shares(mean, parts) ** 0.75 * (shares(one, parts) * shares(other, parts)) ** 0.125
@@ -114,24 +114,66 @@ def test_coarse_boxes_are_divided_by_a_geometric_mean_of_shares() -> None:
     np.testing.assert_allclose(shares(created, 128), shares(mean, 128))
 
 
+def test_the_largest_boxes_alone_have_a_power_of_their_own() -> None:
+    mean, one, other = np.random.default_rng(4).uniform(0.5, 2, (3, 64, 64))
+    created, alike = mean.copy(), mean.copy()
+    divide_anew(created, (one, other), 0.0, 0.5)
+    divide_anew(alike, (one, other), 0.5, 0.5)
+    for parts in (2, 4):
+        np.testing.assert_allclose(shares(created, parts), shares(alike, parts), rtol=1e-9)
+    for parts in (8, 16, 32, 64):
+        np.testing.assert_allclose(shares(created, parts), shares(mean, parts), rtol=1e-9)
+
+
+def eighths(values: Int64, scale: Fraction) -> MeasuredTree:
+    """A grid of 64 x 64 cells whose 64 boxes of depth 3, counts (8, 8), are measured alike."""
+    boxes, parents, level = [(0, 64, 0, 64)], [-1], [0]
+    for _ in range(3):
+        for above in level:
+            south, north, west, east = boxes[above]
+            row, column = (south + north) // 2, (west + east) // 2
+            boxes += [(south, row, west, column), (south, row, column, east)]
+            boxes += [(row, north, west, column), (row, north, column, east)]
+            parents += [above] * 4
+        level = list(range(len(boxes) - 4 * len(level), len(boxes)))
+    counts = np.array([values[south // 8, west // 8] for south, _, west, _ in (boxes[each] for each in level)])
+    tree = Tree((64, 64), np.array(boxes, dtype=np.int32), np.array(parents))
+    noise, steered = np.zeros(64, dtype=np.int16), np.zeros(64, dtype=np.bool_)
+    return MeasuredTree(tree, np.array(level), counts, noise, (DiscreteLaplace(scale),), steered)
+
+
+def test_one_noisy_box_far_from_all_points_gets_none_of_them() -> None:
+    """Six standard deviations of the noise: pieces believe it, and occupied boxes do not."""
+    values = np.zeros((8, 8), dtype=np.int64)
+    values[:3, :3] = [[300, 600, 400], [600, 6000, 800], [400, 900, 500]]
+    values[6, 6] = 127
+    measured = eighths(values, Fraction(15))
+    assert scattered(measured) == 0
+    now, before = (blended(measured, earlier=earlier).grid()[48:56, 48:56].sum() for earlier in (False, True))
+    assert now < 1
+    assert before > 60
+    assert smoothed(piecewise(measured)).grid()[48:56, 48:56].sum() == pytest.approx(127)
+    assert occupied(measured).grid()[48:56, 48:56].sum() == 0
+
+
 def test_a_box_that_one_model_leaves_empty_loses_most_of_its_points() -> None:
     one, other = np.ones((2, 64, 64))
     one[:32, :32] = 0
     mean = (one + other) / 2
     created = mean.copy()
-    divide_anew(created, (one, other), 0.25)
+    divide_anew(created, (one, other), 0.25, 0.25)
     assert created[:32, :32].sum() < 0.1 * mean[:32, :32].sum()
     assert created[32:, 32:].sum() == pytest.approx(created[32:, :32].sum())
 
 
-@given(st.tuples(st.integers(1, 70), st.integers(1, 70)), st.integers(0, 2**32), st.floats(1e-9, 0.25))
+@given(st.tuples(st.integers(1, 70), st.integers(1, 70)), st.integers(0, 2**32), st.floats(0, 0.25), st.floats(0, 0.5))
 def test_dividing_anew_keeps_all_points_whatever_the_shape_and_whoever_has_none(
-    shape: tuple[int, int], seed: int, power: float
+    shape: tuple[int, int], seed: int, power: float, largest: float
 ) -> None:
     random = np.random.default_rng(seed)
     mean, one, other = random.uniform(0, 1e6, (3, *shape)) * (random.random((3, *shape)) < 0.1)
     created = mean.copy()
-    divide_anew(created, (one, other), power)
+    divide_anew(created, (one, other), power, largest)
     assert ((created > 0) <= (mean > 0)).all()
     assert created.sum() == pytest.approx(mean.sum(), rel=1e-9)
 

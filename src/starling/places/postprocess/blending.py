@@ -9,7 +9,8 @@ distance of leaves' counts from them is the variance of the noise; the larger it
 
 A box that only one model fills is mostly empty, and a mean gives it points all the same. So the mean's coarse boxes are divided anew: by
 the shares of the mean and of both models, multiplied with powers that add up to 1 (a geometric mean), which are small where any of them is.
-Where points lie everywhere, nothing is divided anew.
+The largest boxes are divided so wherever points lie: among hundreds of empty boxes that are not cut one has much noise, pieces take it for
+points, and in an empty quarter of the grid that would be all there is. Smaller ones keep the mean's shares where points lie everywhere.
 """
 
 from itertools import pairwise
@@ -34,6 +35,8 @@ MISFIT: Final = (1.1, 1.6)
 """Up to which mean squared distance, in variances of the noise, pieces fit, and from which on they do not; parts change evenly between."""
 POWER: Final = 0.25
 """The power of the shares of both models together, where points do not lie everywhere; reached at a weight of as much."""
+LARGEST: Final = (2, 0.5)
+"""Down to which depth boxes are the largest, and the power of the shares of both models together there."""
 LEAST: Final = 1e-12
 """Added to a model's share, so that a box in which the mean has points keeps some."""
 
@@ -41,7 +44,7 @@ LEAST: Final = 1e-12
 def blended(measured: MeasuredTree, *, earlier: bool = False) -> Estimate:
     """Non-negative points of every cell, which add up at every box; the boxes are the leaves of a tree as `occupied` takes it.
 
-    Before 0.3, `earlier`, pieces had their half whether they fit or not.
+    Before 0.3, `earlier`, pieces had their half whether they fit or not, and the largest boxes were divided as the others.
     """
     weight = scattered(measured)
     model = occupied(measured)
@@ -51,8 +54,9 @@ def blended(measured: MeasuredTree, *, earlier: bool = False) -> Estimate:
         smooth = smoothed(Estimate(model.shape, model.leaves, model.counts)).grid()
         one, other = (PIECES[0], SMOOTH[0]) if earlier else parts_by_fit(measured, pieces)
         cells = weight * boxes + (1 - weight) * (one * pieces + other * smooth + (1 - one - other) * boxes)
-    if weight > 0:
-        divide_anew(cells, (pieces, boxes), min(weight, POWER))
+    power = min(weight, POWER)
+    if not earlier or weight > 0:
+        divide_anew(cells, (pieces, boxes), power, power if earlier else LARGEST[1])
     return Estimate(model.shape, model.leaves, counted(cells, model.leaves), cells)
 
 
@@ -68,11 +72,11 @@ def parts_by_fit(measured: MeasuredTree, pieces: Float64) -> tuple[float, float]
     return float(np.interp(misfit, MISFIT, PIECES)), float(np.interp(misfit, MISFIT, SMOOTH))
 
 
-def divide_anew(mean: Float64, models: tuple[Float64, Float64], power: float) -> None:
+def divide_anew(mean: Float64, models: tuple[Float64, Float64], power: float, largest: float) -> None:
     """Scale the coarse boxes of a grid so that each box above them is divided by a geometric mean of shares.
 
-    The shares of `mean`, written, have the power 1 - `power`, those of both models half of `power` each; all are float64 (rows, columns),
-    at least 0.
+    The shares of `mean`, written, have the power 1 - `power`, those of both models half of `power` each; in the largest boxes `largest`
+    takes the place of `power`. All grids are float64 (rows, columns), at least 0.
     """
     depth = min(COARSE, (max(mean.shape) - 1).bit_length())
     rows, columns = (ends(cells, depth)[depth] for cells in mean.shape)
@@ -88,7 +92,7 @@ def divide_anew(mean: Float64, models: tuple[Float64, Float64], power: float) ->
     levels.reverse()
     points = levels[0][0]
     for above, below in pairwise(levels):
-        points = _divided(points, above, below, power)
+        points = _divided(points, above, below, largest if len(points) < 1 << LARGEST[0] else power)
     for (south, north, west, east), new, old in zip(coarse, points.flat, levels[-1][0].flat, strict=True):
         if old > 0:
             mean[south:north, west:east] *= new / old
