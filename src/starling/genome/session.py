@@ -126,8 +126,8 @@ class Plan(PlanChoices):
         if not isinstance(records, str | Path):
             check_session((), DUCKDB, None if out is None else Path(out))
         with as_files(self, records, phenotype, covariates) as files:
-            asked = partial(release, self, question, files[0], phenotype=files[1], covariates=files[2], sample=sample)
-            return released(payment, asked, GenomeRelease, out)
+            publish = partial(release, self, question, files[0], phenotype=files[1], covariates=files[2], sample=sample)
+            return released(payment, publish, GenomeRelease, out)
 
 
 def plan(  # noqa: PLR0913 - what a plan may state, by name

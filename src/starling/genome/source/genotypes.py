@@ -236,13 +236,13 @@ def open_genotypes(
     return Genotypes(kind, files, calls, size, persons, matched, reader, adjusted)
 
 
-def _people_of_bgen(path: Path, bgen: "Bgen", plan: Plan, phenotype: Path | None, given: Path | None) -> People:
+def _people_of_bgen(path: Path, bgen: "Bgen", plan: Plan, phenotype: Path | None, stated: Path | None) -> People:
     """Whom a BGEN names, or else the .sample that is given, or the one beside it."""
     if bgen.samples is not None:
-        if given is not None:
-            refuse(given, f"is given, and {path.name} names its people itself", "leave it out", field="sample")
+        if stated is not None:
+            refuse(stated, f"is given, and {path.name} names its people itself", "leave it out", field="sample")
         people = open_people(plan, phenotype, samples=bgen.samples)
-    elif (sample := given or sample_of(path)) is not None:
+    elif (sample := stated or sample_of(path)) is not None:
         people = open_people(plan, phenotype, file=sample, genotyped=bgen.people)
     else:
         own = path.with_suffix(_SAMPLE).name
