@@ -13,9 +13,11 @@ import numba
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numba.core import config
 from numba.core.caching import IndexDataCacheFile
 from numba.core.compiler import Flags
 
+from starling.errors import ParameterError
 from starling.privacy import compiled as module
 from starling.privacy.compiled import compiled, is_private_dir
 from starling.privacy.sampling.search_kernels import search_fixed, search_guided
@@ -227,6 +229,12 @@ def test_a_kernel_that_is_kept_runs_without_what_only_the_compiler_needs(tmp_pat
 def inner_of(kernel: Any) -> Any:
     """What Numba compiles of a kernel for others that call it."""
     return kernel.get_call_template.__closure__[0].cell_contents()
+
+
+def test_an_environment_in_which_nothing_is_compiled_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "DISABLE_JIT", 1)
+    with pytest.raises(ParameterError, match="NUMBA_DISABLE_JIT is set"):
+        compiled(lambda: 1)
 
 
 def test_a_kernel_works_where_none_can_be_kept(monkeypatch: pytest.MonkeyPatch) -> None:

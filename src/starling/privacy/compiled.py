@@ -18,12 +18,13 @@ from threading import Lock
 from typing import Any, Final, TypeVar, cast
 
 from numba import njit, types
-from numba.core import event
+from numba.core import config, event
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.compiler import Compiler, Flags
 from numba.core.runtime.nrt import rtsys
 from numba.core.sigutils import normalize_signature
 
+from starling.errors import ParameterError
 from starling.privacy import compiling
 
 F = TypeVar("F", bound=Callable[..., object])
@@ -71,7 +72,13 @@ def _cached(function: F, options: dict[str, Any]) -> F:
 
 
 def _dispatcher(function: Callable[..., object], options: dict[str, Any], files: type["_Kernels"]) -> Any:
-    """Numba's for a function, with what it compiles kept on disk where that is safe."""
+    """Numba's for a function, with what it compiles kept on disk where that is safe.
+
+    Raises:
+        ParameterError: Numba is told to compile nothing: kernels count on integers of 64 bits, which Python's are not.
+    """
+    if config.DISABLE_JIT:  # type: ignore[attr-defined]
+        raise ParameterError("NUMBA_DISABLE_JIT", "is set, and nothing would be compiled", "unset this variable")
     try:
         cached = njit(function, cache=True, **options)
         if is_private_dir(Path(cached.stats.cache_path)):

@@ -132,6 +132,14 @@ def test_slices_are_compared_with_independent_noise(tmp_path: Path) -> None:
         release.number("sout", slice="am")
 
 
+def test_a_release_is_itself_by_its_files_and_not_by_its_numbers(tmp_path: Path) -> None:
+    one, other = (session(tmp_path, **HUGE).release(POINTS) for _ in range(2))
+    assert one.points().tolist() == other.points().tolist(), "where hardly a draw is not 0"
+    assert one.compare(other).points == 0
+    with pytest.raises(ParameterError, match="is the release itself"):
+        one.compare(one)
+
+
 def test_measurements_of_another_form_are_refused(tmp_path: Path) -> None:
     session(tmp_path, **HUGE).release(POINTS, tmp_path / "out")
     publication = AreasPublication.reopened(tmp_path / "out")
