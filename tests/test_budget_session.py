@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import starling
-from starling import places, tables
+from starling import genome, places, tables
 from starling.errors import BudgetRefused, ParameterError, PolicyRefused
 from starling.ledger.opening import create_ledger
 from starling.privacy.budget import Epsilon, Rho
@@ -17,6 +17,8 @@ from starling.privacy.neighbours import ADD_REMOVE_PERSON
 
 PEOPLE = pa.table({"sex": ["F", "M", "F"], "x": [0.5, 0.5, 0.1], "y": [0.5, 0.1, 0.1]})
 SEX: dict[str, Any] = {"by": ["sex"], "domains": {"sex": ["F", "M"]}}
+
+CELLS = places.plan((0, 0, 1, 1), (2, 2), epsilon=1, method="singular", expected=9)
 
 
 def test_counts_are_taken_from_the_budget_until_it_is_spent() -> None:
@@ -36,6 +38,46 @@ def test_counts_are_taken_from_the_budget_until_it_is_spent() -> None:
     assert first.number(sex="F").standard_deviation > 0, "what was released outlives the session"
 
 
+def test_a_preview_says_what_a_release_takes_and_spends_nothing() -> None:
+    plan = tables.plan(**SEX, epsilon="1.5")
+    with starling.session(PEOPLE, epsilon=2) as s:
+        shown = s.preview(plan)
+        assert (shown.cost, shown.left, shown.after) == tuple(Epsilon(Fraction(each, 2)) for each in (3, 4, 1))
+        assert "left after  epsilon 0.5" in str(shown)
+        assert s.preview(CELLS).cost == Epsilon(Fraction(1))
+        s.release(plan)
+        assert s.left == shown.after, "the preview of another unit binds nothing"
+        assert s.preview(plan).cost == Epsilon(Fraction(0)), "the same again is free"
+        dear = s.preview(tables.plan(**SEX, epsilon=1))
+        assert dear.after is None
+        assert "it would be refused" in dear._repr_html_()
+        with pytest.raises(PolicyRefused):
+            s.preview(CELLS)
+        assert s.left == shown.after
+        for ask in (s.preview, s.release):
+            with pytest.raises(ParameterError, match="plan is of type list"):
+                ask(["sex"])  # type: ignore[arg-type]
+
+
+def test_a_preview_in_another_measure_costs_what_is_charged() -> None:
+    plan = tables.plan(**SEX, epsilon="0.5")
+    with starling.session(PEOPLE, rho=1) as s:
+        shown = s.preview(plan)
+        s.release(plan)
+        assert s.left == shown.after
+
+
+@pytest.mark.parametrize("asked", ["question", "none"])
+def test_a_preview_of_a_study_takes_its_question(asked: str) -> None:
+    plan = genome.plan([("rs1", "1", 1000, "A", "C"), ("rs2", "1", 2000, "G", "T")], people=4)
+    with starling.session({}, epsilon=2) as s:
+        if asked == "none":
+            with pytest.raises(TypeError, match="question"):
+                s.preview(plan)
+        else:
+            assert s.preview(plan, question=genome.NumSig("chi2", 1, Fraction(1, 2))).after == Epsilon(Fraction(3, 2))
+
+
 def test_what_a_session_made_goes_with_it() -> None:
     s = starling.session(PEOPLE, epsilon=1)
     folder = s.count(**SEX, epsilon=1).folder
@@ -47,7 +89,7 @@ def test_what_a_session_made_goes_with_it() -> None:
 
 def test_plans_of_other_units_do_not_share_a_budget() -> None:
     with starling.session(PEOPLE, epsilon=2) as s:
-        s.release(places.plan((0, 0, 1, 1), (2, 2), epsilon=1, method="singular"))
+        s.release(CELLS)
         with pytest.raises(PolicyRefused):
             s.count(**SEX, epsilon="0.5")
 

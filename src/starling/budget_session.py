@@ -1,6 +1,7 @@
 """A budget for one session: counts and releases of the same records, until it is spent.
 
     with starling.session(frame, epsilon=2) as s:
+        s.preview(tables.plan(by=["sex"], domains={"sex": ["F", "M"]}, epsilon="0.5"))
         s.count(by=["sex"], domains={"sex": ["F", "M"]}, epsilon="0.5")
         s.left
 
@@ -10,20 +11,22 @@ remembers everything, and the answers lie in a folder.
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final, Protocol, Self, TypeVar
 
 from starling.errors import ParameterError
+from starling.ledger.charged_noise import amount, noise
 from starling.ledger.opening import Ledger, create_ledger, open_ledger
-from starling.ledger.rules import UNIT
+from starling.ledger.rules import UNIT, Population, check_unit
 from starling.ledger.witness import Witness
 from starling.privacy.budget import Cost, Epsilon, Exact, Rho, exact
 from starling.privacy.neighbours import Relation
 from starling.release.payment import CUSTODIAN
 from starling.release.reading import Release
-from starling.release.session import InSession
+from starling.release.session import InSession, Part
 from starling.tables.analysis import TablesRelease
 from starling.tables.session import Values, plan
 from starling.tables.source import InMemory
@@ -43,9 +46,39 @@ class SessionPlan(Protocol[ReleaseT_co]):
         ...
 
     @property
+    def preview(self) -> Callable[..., InSession]:
+        """Says how far numbers will be off."""
+        ...
+
+    @property
     def release(self) -> Callable[..., ReleaseT_co]:
         """Publishes and opens."""
         ...
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SessionPreview(InSession):
+    """What a release would be worth, and what it would leave.
+
+    Attributes:
+        expected: The preview of the plan.
+        cost: What the session would pay: nothing for what it released already.
+        left: What may be spent now.
+        after: What would be left; None where that is not enough, so that the release would be refused.
+    """
+
+    expected: InSession
+    cost: Cost
+    left: Cost
+    after: Cost | None
+
+    def _facts(self) -> list[tuple[str, str]]:
+        after = "not enough: it would be refused" if self.after is None else str(self.after)
+        costs = [("costs", str(self.cost)), ("left now", str(self.left)), ("left after", after)]
+        return [*self.expected._facts(), *costs]  # noqa: SLF001 - it shows that with what it costs
+
+    def _parts(self) -> Sequence[Part]:
+        return self.expected._parts()  # noqa: SLF001
 
 
 class BudgetSession(InSession):
@@ -95,6 +128,31 @@ class BudgetSession(InSession):
         """
         return self.release(plan(by, domains, epsilon=epsilon))
 
+    def preview(self, plan: SessionPlan[Release], **options: Any) -> SessionPreview:
+        """How far the numbers of a plan will be off, what it costs here, and what would be left. Opens no records, spends nothing.
+
+        Args:
+            plan: Of any domain.
+            options: What its `preview` takes, such as the question to a study.
+
+        Raises:
+            ParameterError, PlanError: as the plan's `preview`.
+            PolicyRefused: the plan protects others than the budget, or has no cost in its measure.
+        """
+        _check_plan(plan)
+        expected, left = plan.preview(**options), self.left
+        units = 0
+        if not any(known == (plan, options) for known, _ in self._released):
+            of_plan: Any = plan
+            question = options.get("question")
+            guarantee = of_plan.guarantee if question is None else question.guaranteed(plan.relation)
+            population = self._population(plan.relation)
+            check_unit(population, guarantee.relation)
+            units = amount(population, noise(guarantee).fields)
+        cost = type(left)(Fraction(units, UNIT))
+        after = left.amount - cost.amount
+        return SessionPreview(expected, cost, left, None if after < 0 else type(left)(after))
+
     def release(self, plan: SessionPlan[ReleaseT_co], **options: Any) -> ReleaseT_co:
         """Release a plan; the same plan again gives the same release, at no cost.
 
@@ -107,6 +165,7 @@ class BudgetSession(InSession):
             BudgetRefused, PolicyRefused: by the ledger; nothing is read.
             RunFailed: after the charge, always with the same words.
         """
+        _check_plan(plan)
         for known, earlier in self._released:
             if known == (plan, options):
                 same: ReleaseT_co = earlier
@@ -144,6 +203,14 @@ class BudgetSession(InSession):
         self._ledger = ledger
         return ledger
 
+    def _population(self, relation: Relation) -> Population:
+        """Who pays; before the first release of a session with a ledger of its own, those whom `relation` protects."""
+        if self._ledger is None:
+            assert self._budget is not None
+            return Population(_OWN, self._budget.measure, relation)
+        reading = self._ledger.reading
+        return reading.account(reading.population_of(self._dataset)).population
+
     @property
     def left(self) -> Cost:
         """What may still be spent: the least that the caps of analyst, dataset and population leave."""
@@ -175,6 +242,12 @@ class BudgetSession(InSession):
             ("ledger", own if self._scratch is not None else f"of {self._dataset}, in the name of {self._analyst}"),
             ("releases in", str(self._folder)),
         ]
+
+
+def _check_plan(plan: object) -> None:
+    if not hasattr(plan, "release"):
+        fix = "give a plan, as tables.plan(...) makes one, or call count"
+        raise ParameterError("plan", f"is of type {type(plan).__name__}", fix)
 
 
 def session(

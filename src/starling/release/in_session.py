@@ -15,6 +15,7 @@ from starling.engine.held_records import InMemory
 from starling.engine.spark import DUCKDB
 from starling.errors import SHOWN, ParameterError
 from starling.ledger.opening import Ledger
+from starling.privacy.guarantee import Guarantee
 from starling.release.domain import Validated
 from starling.release.from_records import FromRecords
 from starling.release.payment import CUSTODIAN, PaymentOptions
@@ -76,6 +77,11 @@ class RecordsPlan(InSession, Generic[ReleaseT]):
     """A plan that is released from records and nothing else."""
 
     _of_records: ClassVar[OfRecords]
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What a release guarantees at its cost."""
+        return self._of_records.from_records.publication(self).guarantee
 
     def validate(self, records: str | Path | InMemory, *, most: int = SHOWN) -> Validated:
         """What breaks the rules of reading, for the custodian of the records alone: it is NOT PRIVATE.
