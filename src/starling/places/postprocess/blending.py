@@ -13,7 +13,8 @@ The largest boxes are divided so wherever points lie: among hundreds of empty bo
 points, and in an empty quarter of the grid that would be all there is. Smaller ones keep the mean's shares where points lie everywhere.
 """
 
-from itertools import pairwise
+from collections.abc import Sequence
+from itertools import pairwise, repeat
 from math import fsum
 from typing import Final
 
@@ -35,8 +36,8 @@ MISFIT: Final = (1.1, 1.6)
 """Up to which mean squared distance, in variances of the noise, pieces fit, and from which on they do not; parts change evenly between."""
 POWER: Final = 0.25
 """The power of the shares of both models together, where points do not lie everywhere; reached at a weight of as much."""
-LARGEST: Final = (2, 0.5)
-"""Down to which depth boxes are the largest, and the power of the shares of both models together there."""
+LARGEST: Final = (0.5, 0.5, 0.25)
+"""The same in the largest boxes, of the first depths, wherever points lie."""
 LEAST: Final = 1e-12
 """Added to a model's share, so that a box in which the mean has points keeps some."""
 
@@ -56,7 +57,7 @@ def blended(measured: MeasuredTree, *, earlier: bool = False) -> Estimate:
         cells = weight * boxes + (1 - weight) * (one * pieces + other * smooth + (1 - one - other) * boxes)
     power = min(weight, POWER)
     if not earlier or weight > 0:
-        divide_anew(cells, (pieces, boxes), power, power if earlier else LARGEST[1])
+        divide_anew(cells, (pieces, boxes), power, () if earlier else LARGEST)
     return Estimate(model.shape, model.leaves, counted(cells, model.leaves), cells)
 
 
@@ -72,11 +73,11 @@ def parts_by_fit(measured: MeasuredTree, pieces: Float64) -> tuple[float, float]
     return float(np.interp(misfit, MISFIT, PIECES)), float(np.interp(misfit, MISFIT, SMOOTH))
 
 
-def divide_anew(mean: Float64, models: tuple[Float64, Float64], power: float, largest: float) -> None:
+def divide_anew(mean: Float64, models: tuple[Float64, Float64], power: float, largest: Sequence[float] = ()) -> None:
     """Scale the coarse boxes of a grid so that each box above them is divided by a geometric mean of shares.
 
-    The shares of `mean`, written, have the power 1 - `power`, those of both models half of `power` each; in the largest boxes `largest`
-    takes the place of `power`. All grids are float64 (rows, columns), at least 0.
+    The shares of `mean`, written, have the power 1 - `power`, those of both models half of `power` each; of the first depths `largest`
+    has the powers. All grids are float64 (rows, columns), at least 0.
     """
     depth = min(COARSE, (max(mean.shape) - 1).bit_length())
     rows, columns = (ends(cells, depth)[depth] for cells in mean.shape)
@@ -91,8 +92,9 @@ def divide_anew(mean: Float64, models: tuple[Float64, Float64], power: float, la
         levels.append(last[:, ::2, ::2] + last[:, 1::2, ::2] + last[:, ::2, 1::2] + last[:, 1::2, 1::2])
     levels.reverse()
     points = levels[0][0]
-    for above, below in pairwise(levels):
-        points = _divided(points, above, below, largest if len(points) < 1 << LARGEST[0] else power)
+    powers = [*largest, *repeat(power, depth)]
+    for (above, below), each in zip(pairwise(levels), powers, strict=False):
+        points = _divided(points, above, below, each)
     for (south, north, west, east), new, old in zip(coarse, points.flat, levels[-1][0].flat, strict=True):
         if old > 0:
             mean[south:north, west:east] *= new / old
