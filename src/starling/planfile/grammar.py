@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from starling.errors import PlanError
+from starling.planfile.telling import check_domain, domain_of
 from starling.planfile.toml import Section
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
@@ -120,7 +121,8 @@ class Table:
         return None if len(section.problems) > before else value_of(section, self.make, values.maps[0])
 
     def read(self, top: Section, above: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """The fields that a whole file states; raises PlanError with every problem."""
+        """The fields that a whole file states; raises PlanError with every problem, or that it is a plan of another domain."""
+        check_domain(top, domain_of(self.keys))
         values: dict[str, Any] = self.parse(top, above)
         if top.problems:
             raise PlanError(problems=top.problems)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from starling.errors import PlanError
+from starling.planfile.telling import check_domain
 from starling.planfile.toml import Section, read_file
 from starling.tables.plan.census import CONFIG, read_census
 from starling.tables.plan.census_grammar import census_values, read_census_plan
@@ -22,6 +23,7 @@ def read_section(top: Section, folder: Path) -> Choices:
     Raises:
         PlanError: with every problem of the file and of the files that it names.
     """
+    check_domain(top, "tables")
     return (read_custom if top.values.keys() & {"columns", "regions"} else read_census_plan)(top, folder)
 
 
