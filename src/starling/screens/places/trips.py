@@ -6,10 +6,10 @@ from typing import Any
 from starling.pages.parts import Picture, Table
 from starling.places.trips.analysis import TripsRelease
 from starling.places.trips.artifact.pages import pictures, quarters
-from starling.screens.domain_pages import DomainPages
+from starling.screens.places.views import ViewsPages
 
 
-class TripsPages(DomainPages):
+class TripsPages(ViewsPages):
     """The pages of a release of trips on a grid."""
 
     counted = "trips"
