@@ -85,7 +85,7 @@ class Rounds:
             for path, items in groupby(session.items, key=lambda item: item.path):
                 before = self.runs.total()
                 self._run_file([*items])
-                print(f"{path.name}: {self.runs.total() - before} runs of what draws", flush=True)
+                self._write(session.config, f"{path.name}: {self.runs.total() - before} runs of what draws")
         return True
 
     def _counting(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -129,8 +129,12 @@ class Rounds:
                 crash = getattr(failed[0].longrepr, "reprcrash", None)
                 text = f"{crash.lineno}: {crash.message}" if crash else str(failed[0].longrepr)
                 self.errors[item.nodeid] = text
-                print(f"{item.nodeid}\n    {text[:300]}", flush=True)
+                self._write(item.config, f"{item.nodeid}\n    {text[:300]}")
         return not any(report.skipped for report in reports)
+
+    def _write(self, config: pytest.Config, line: str) -> None:
+        # What a test prints is caught, and so is what is printed between two.
+        config.pluginmanager.get_plugin("terminalreporter").write_line(line, flush=True)  # type: ignore[union-attr]
 
     def _has_drawn(self, item: pytest.Item) -> bool:
         definitions = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {})

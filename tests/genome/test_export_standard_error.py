@@ -27,26 +27,32 @@ def test_without_noise_it_is_statsmodels() -> None:
 @pytest.mark.parametrize("noise", ["lattice", "laplace"])
 @pytest.mark.parametrize("model", ["dominant", "genotypic"])
 def test_it_is_the_spread_of_estimates(model: Any, noise: Any) -> None:
-    """1,500 samples with noise as large as the sample's own error; a tenth off is beyond five standard errors of the spread.
+    """3,000 samples with noise as large as the sample's own error. Their spread has a kurtosis of 3.6 and so a standard error of 1.5 %.
 
-    Laplace counts are made to add up to n, which takes a little of their noise away again.
+    It is 1 % below what is stated with lattice noise; with Laplace noise 4 % above, for what the counts are too large together is taken
+    off the largest. Six standard errors around both: a false alarm in 10^8. Noise that is forgotten, a mutant, is off by 30 %.
     """
     random, epsilon = np.random.default_rng(6), Fraction(1, 8)
     shares = [[0.49, 0.42, 0.09], [0.64, 0.32, 0.04]] if model == "genotypic" else [[0.5, 0.5], [0.4, 0.6]]
     columns: Any = len(shares[0])
-    found, stated = [], []
-    for _ in range(1500):
-        counts = np.concatenate([random.multinomial(2500, row) for row in shares])
-        if noise == "lattice":
-            counts = counts + lattice_noise(epsilon, 1, columns=columns).reshape(-1)
-        else:
-            counts = counts + discrete_laplace(2 / epsilon, counts.shape)
+    found, stated, samples = [], [], 3000
+    exact = np.concatenate([random.multinomial(2500, row, samples) for row in shares], axis=1)
+    drawn = (
+        lattice_noise(epsilon, samples, columns=columns)
+        if noise == "lattice"
+        else discrete_laplace(2 / epsilon, exact.shape)
+    )
+    for counts in exact + drawn.reshape(exact.shape):
         a, b, c, d = two_by_two(counts.tolist(), 5000, model)
         found.append(log(a * d / (b * c)))
         stated.append(standard_error(counts.tolist(), 5000, model, noise, epsilon))
     assert None not in stated
     mean = float(np.mean([each for each in stated if each is not None]))
-    assert np.std(found) == pytest.approx(mean, rel=0.1)
+    most = 1.1 if noise == "lattice" else 1.14
+    assert 0.9 < np.std(found) / mean < most
+    assert (
+        np.std(found) / np.mean([standard_error(row, 5000, model, noise, HUGE) for row in exact.tolist()[:100]]) > most
+    )
 
 
 def test_a_count_near_its_noise_has_none() -> None:

@@ -65,7 +65,8 @@ def test_blocks_around_any_snps_are_all_blocks(assumed: Assumed) -> None:
 @pytest.mark.parametrize("selection", ["exponential", "permute-and-flip"])
 @pytest.mark.parametrize("epsilon", [Fraction(1, 5), ONE])
 def test_numbers_come_as_often_as_foretold(assumed: Assumed, selection: Any, epsilon: Fraction) -> None:
-    """Within 5 standard deviations of 400 draws; the distribution of twice the epsilon is further off."""
+    """Within 6 standard deviations of 400 draws, and where none is wrong with a chance above .0005, at most six: false alarms below 1e-8.
+    The distribution of twice the epsilon is further off."""
     query = NumSig("g", 2, epsilon, selection)
     expected = selections.num_sig(assumed, query, 2)
     for truth in (expected.truths[0], expected.truths[2]):
@@ -74,7 +75,7 @@ def test_numbers_come_as_often_as_foretold(assumed: Assumed, selection: Any, eps
         study = TypicalStudy(assumed, truth.significant, 0.2, 100)
         drawn = [mechanism.draw(study) for _ in range(400)]
         right = np.mean([each.low <= truth.significant <= each.high for each in drawn])
-        assert abs(right - truth.right) < 5 * np.sqrt(max(truth.right * (1 - truth.right), 0.002) / 400)
+        assert abs(right - truth.right) < 6 * np.sqrt(max(truth.right * (1 - truth.right), 0.003) / 400)
         assert np.mean([truth.low <= each.low and each.high <= truth.high for each in drawn]) > 0.9
 
 
@@ -83,7 +84,8 @@ def test_numbers_come_as_often_as_foretold(assumed: Assumed, selection: Any, eps
 @pytest.mark.statistical
 @pytest.mark.parametrize("k", [1, 3])
 def test_places_are_found_from_the_odds_ratio_that_is_told(assumed: Assumed, k: int) -> None:
-    """At it 95 times of 100 (280 of 300 has a chance of 0.02, 270 under 1e-5), well below it seldom."""
+    """At it 95 times of 100 (344 of 400 or fewer has a chance under 1e-12, of 94 % under 1e-8), well below it in 73 % at most, 344 of which
+    has a chance under 1e-9."""
     query = LocSig("g", k, ONE)
     expected = selections.loc_sig(assumed, query)
     mechanism = LocSigMechanism(assumed.plan, query)
@@ -94,10 +96,10 @@ def test_places_are_found_from_the_odds_ratio_that_is_told(assumed: Assumed, k: 
         def found(odds_ratio: float, frequency: float = needed.frequency) -> float:
             study = TypicalStudy(assumed, k, frequency, odds_ratio)
             wanted = {f"s{row}" for row in range(1, k + 1)}
-            return float(np.mean([set(mechanism.draw(study).snps) == wanted for _ in range(300)]))
+            return float(np.mean([set(mechanism.draw(study).snps) == wanted for _ in range(400)]))
 
-        assert found(needed.detected) > 0.9
-        assert found(1 + (needed.detected - 1) * 0.8) < 0.9
+        assert found(needed.detected) > 0.86
+        assert found(1 + (needed.detected - 1) * 0.8) < 0.86
 
 
 def test_more_budget_is_never_worse(assumed: Assumed) -> None:

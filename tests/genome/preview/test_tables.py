@@ -42,28 +42,36 @@ class OneTable(OfTables):
 @pytest.mark.parametrize("noise", ["lattice", "laplace"])
 @pytest.mark.parametrize("model", ["dominant", "genotypic", "allelic"])
 def test_widths_of_p_values_are_typical(model: Any, noise: Any) -> None:
-    """The median of 200 widths is within a tenth of the one foretold."""
+    """The median of 400 widths is up to 4 % below the one foretold, and has a standard error of up to 1.6 %: within 14 % but for a chance
+    below 1e-8. What is foretold of twice the epsilon is off by far more."""
     assumed = Assumed.of(a_plan(2000, 400, model))
     query = SnpPval("s1", "g", HALF, noise)
-    expected = tables.noisy_tables(assumed, query)
-    for intervals in [each for each in expected.intervals if each.noise == noise and each.effect > 1][:3]:
+    expected, twice = (tables.noisy_tables(assumed, replace(query, epsilon=each)) for each in (HALF, 2 * HALF))
+    for intervals, other in [
+        pair
+        for pair in zip(expected.intervals, twice.intervals, strict=True)
+        if pair[0].noise == noise and pair[0].effect > 1
+    ][:3]:
         study = OneTable(tuple(assumed.tables(intervals.share, np.array([intervals.effect]))[0].tolist()))
         mechanism = SnpPvalMechanism(assumed.plan, query)
-        drawn = [p_value(assumed.plan, query, mechanism.draw(study)) for _ in range(200)]
-        assert np.median([one.high - one.low for one in drawn]) == pytest.approx(intervals.width, rel=0.1)
-        assert np.median([one.low for one in drawn]) == pytest.approx(intervals.interval.low, rel=0.1)
+        drawn = [p_value(assumed.plan, query, mechanism.draw(study)) for _ in range(400)]
+        width = np.median([one.high - one.low for one in drawn])
+        assert width == pytest.approx(intervals.width, rel=0.14)
+        assert width != pytest.approx(other.width, rel=0.14)
+        assert np.median([one.low for one in drawn]) == pytest.approx(intervals.interval.low, rel=0.14)
 
 
 @pytest.mark.statistical
 @pytest.mark.parametrize("noise", ["lattice", "laplace"])
 @pytest.mark.parametrize("measure", ["r2", "dprime"])
 def test_widths_of_correlations_are_typical(measure: Any, noise: Any, assumed: Assumed) -> None:
+    """Medians of 400 are up to 6 % off, and have standard errors of up to 1.3 %; with lattice noise .1 %: six of these."""
     query = SnpCorr("s1", "s2", measure, HALF, noise)
     expected = tables.noisy_tables(assumed, query)
     intervals = next(each for each in expected.intervals if (each.share, each.effect, each.noise) == (0.3, 0.5, noise))
     study = OneTable(tuple(pair_tables(2000, 0.3, np.array(VALUES), measure)[1].tolist()))
     mechanism = SnpCorrMechanism(assumed.plan, query)
-    drawn = [correlation(assumed.plan, query, mechanism.draw(study)) for _ in range(200)]
+    drawn = [correlation(assumed.plan, query, mechanism.draw(study)) for _ in range(400)]
     assert np.median([one.high - one.low for one in drawn]) == pytest.approx(intervals.width, rel=0.1)
 
 
