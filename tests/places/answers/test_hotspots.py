@@ -59,7 +59,7 @@ def test_what_stands_out_of_the_noise_is_sure_and_what_does_not_is_not() -> None
 @pytest.mark.slow
 @pytest.mark.statistical
 def test_marks_are_right_together_at_their_level() -> None:
-    """At a level of 90 % more than 69 wrong runs of 400 have a chance of less than 10^-5; marks at the level of one square fail 1 of 3."""
+    """At a level of 90 % more than 74 wrong runs of 400 have a chance of less than 10^-7; marks at the level of one square fail 1 of 3."""
     cells = np.full((6, 6), 20, dtype=np.int64)
     cells[0, :4] = 34
     method = Singular((6, 6), ADD_REMOVE_POINT, Fraction(1))
@@ -72,7 +72,7 @@ def test_marks_are_right_together_at_their_level() -> None:
         sure = np.asarray(result.sure)
         marked += int(sure.sum())
         wrong += any(row != 0 or column > 3 for row, _, column, _ in result.boxes[sure].tolist())
-    assert wrong <= 69
+    assert wrong <= 74
     assert marked > 0
 
 

@@ -75,7 +75,7 @@ def answers(chosen: Plan, grids: list[ReleasedGrid], rectangles: npt.NDArray[np.
 @pytest.mark.statistical
 @pytest.mark.parametrize(("wide", "holds"), [(1, True), (5, False)])
 def test_points_sum_and_mean_hold_together_at_their_level(wide: int, holds: bool) -> None:
-    """Of 300 releases at least 270 are expected to hold, standard deviation at most 5.2: fewer than 243 come by chance once in 10^6.
+    """Of 300 releases at least 270 are expected to hold, standard deviation at most 5.2: fewer than 240 come by chance once in 10^7.
 
     Noise that is five times as wide as is said holds in about half, and is rejected.
     """
@@ -98,12 +98,12 @@ def test_points_sum_and_mean_hold_together_at_their_level(wide: int, holds: bool
             and result.sums_lower[0] <= sums <= result.sums_upper[0]
             and result.means_lower[0] <= sums / points <= result.means_upper[0]
         )
-    assert (held >= 243) == holds
+    assert (held >= 240) == holds
 
 
 @pytest.mark.statistical
 def test_points_and_sums_are_unbiased() -> None:
-    """Means of 400 releases: each is off by less than 5 standard errors but for once in 10^6."""
+    """Means of 400 releases: each is off by less than 6 standard errors but for once in 10^8."""
     chosen = plan(VALUED)
     counts = np.arange(16).reshape(2, 2, 4)
     drawn = [answers(chosen, released(chosen, counts), np.array([[0.0, 0, 4, 2]])) for _ in range(400)]
@@ -111,7 +111,7 @@ def test_points_and_sums_are_unbiased() -> None:
         ([each.points[0] for each in drawn], counts.sum() / 5),
         ([each.sums[0] for each in drawn], (3 * counts[0].sum() - 2 * counts[1].sum()) / 5),
     ):
-        assert abs(np.mean(values) - true) < 5 * np.std(values) / 20
+        assert abs(np.mean(values) - true) < 6 * np.std(values) / 20
 
 
 def test_without_sure_intervals_numbers_stand_alone_and_a_mean_of_nothing_is_none() -> None:

@@ -20,8 +20,8 @@ ASKED = np.array([[0.0, 0, 8, 8], [2, 2, 5, 6], [1.5, 0, 4.25, 7.5], [3, 3, 4, 4
 INNER = np.array([[0.0, 0, 8, 8], [2, 2, 5, 6], [2, 0, 4, 7], [3, 3, 4, 4], [0, 0, 0, 0]])
 """The whole cells of each of `ASKED`: it has their points at least, and those of all cells that it touches at most."""
 RUNS = 1000
-MOST_MISSED = 87
-"""Of 1,000 runs at 95 %: beyond it comes a right interval with a probability of at most 10^-6 (binomial, 50 expected)."""
+MOST_MISSED = 91
+"""Of 1,000 runs at 95 %: beyond it comes a right interval with a probability of at most 5 10^-8 (binomial, 50 expected)."""
 
 
 def misses(level: Fraction) -> Int64:
@@ -40,7 +40,7 @@ def misses(level: Fraction) -> Int64:
 @pytest.mark.slow
 @pytest.mark.statistical
 def test_intervals_hold_the_truth_at_their_level_over_a_thousand_runs() -> None:
-    """Ten counts of misses: a right interval fails with a probability of at most 10^-5 in all."""
+    """Ten counts of misses: a right interval fails with a probability of at most 5 10^-7 in all."""
     assert (misses(Fraction(19, 20)) <= MOST_MISSED).all()
 
 
@@ -90,7 +90,7 @@ def test_another_level_is_refused(level: Fraction) -> None:
 @pytest.mark.slow
 @pytest.mark.statistical
 def test_sums_and_differences_of_releases_hold_at_the_level_of_the_whole() -> None:
-    """At most 44 misses of 400, which a right interval exceeds with a probability of at most 10^-6 a count."""
+    """At most 48 misses of 400, which a right interval exceeds with a probability of at most 2 10^-8 a count."""
     other = np.random.default_rng(4).poisson(5.0, (8, 8)).astype(np.int64)
     one, two = (Singular((8, 8), ADD_REMOVE_POINT, Fraction(1, each)) for each in (2, 3))
     query = INNER[:4]
@@ -102,7 +102,7 @@ def test_sums_and_differences_of_releases_hold_at_the_level_of_the_whole() -> No
             cells = CELLS + signs[1] * other
             true = [int(cells[int(y0) : int(y1), int(x0) : int(x1)].sum()) for x0, y0, x1, y1 in query]
             missed[row] += (np.array(true) < result.lower) | (np.array(true) > result.upper)
-    assert (missed <= 44).all()
+    assert (missed <= 48).all()
     assert missed.sum() > 0
 
 

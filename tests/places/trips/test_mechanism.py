@@ -103,15 +103,15 @@ def test_pairs_without_trips_are_measured_too() -> None:
 
 
 def test_a_number_has_the_distribution_of_its_noise() -> None:
-    # The root of 400 releases: discrete Laplace of e = 3/5 of 1/50 of 50. False alarm: each frequency within 4.5 deviations, 7e-6 each.
+    # The root of 1,000 releases: discrete Laplace of e = 3/5 of 1/50 of 50. False alarm: each frequency within 6 deviations, 1e-8 each.
     exact = Trips((1, 2), np.array([[0, 0, 0, 1]], dtype=np.int32), np.array([7], dtype=np.int64))
     rule = TripTree((1, 2), ADD_REMOVE_POINT, Fraction(50)).part(1 - 2 * MARGIN)
-    roots = np.array([trip_tree._pairs(rule, exact, noisy).value[0] for _ in range(400)])
+    roots = np.array([trip_tree._pairs(rule, exact, noisy).value[0] for _ in range(1000)])
     q = exp(-0.6)
     for value in (6, 7, 8):
         chance = (1 - q) / (1 + q) * q ** abs(value - 7)
-        assert abs((roots == value).mean() - chance) < 4.5 * (chance * (1 - chance) / 400) ** 0.5
-    # A noise of twice the scale has a chance of 7 of .149 in place of .291: it is refused with a probability above .9.
+        assert abs((roots == value).mean() - chance) < 6 * (chance * (1 - chance) / 1000) ** 0.5
+    # A noise of twice the scale has a chance of 7 of .149 in place of .291: it is refused with a probability above 1 - 1e-6.
 
 
 @pytest.mark.parametrize("shape", SHAPES)

@@ -30,7 +30,7 @@ from tests.places.areas.worlds import plan
 from tests.privacy.distributions.enumerated import masses
 
 BOUNDS = {"lower": -1, "upper": 3}
-RELEASES = 1500
+RELEASES = 4000
 POINTS = (40, 0, 25, 1, 90)
 VALUES = (3, 0, 1, -1, 2)
 """Of each area, how many points there are and the value of all of them."""
@@ -80,7 +80,8 @@ def simulated(folder: Path, measure: str) -> tuple[AreasPlan, list[Estimated]]:
 @pytest.mark.cover
 @pytest.mark.parametrize("measure", ["epsilon", "rho"])
 def test_unions_and_means_are_unbiased_and_their_intervals_hold(tmp_path: Path, measure: str) -> None:
-    """A bias of .13 deviations, a deviation 10 % off or coverage below 92 % would be seen; a false alarm less than once in a million."""
+    """A bias of .1 deviations, a deviation 10 % off or coverage below 93 % would be seen; six standard errors, of which that of a deviation
+    is sqrt((6 - 1) / 4 / 4,000) = 1.8 % if its kurtosis is Laplace's, 1.5 % for two draws as here: false alarms below 1e-7."""
     chosen, estimated = simulated(tmp_path, measure)
     assert chosen.value is not None
     areas, true_points = estimated[-1], np.array(POINTS)
@@ -91,15 +92,15 @@ def test_unions_and_means_are_unbiased_and_their_intervals_hold(tmp_path: Path, 
         assert stated.mean is not None
         points, total = (weights @ each.count for each in (points_of(chosen, areas), sums_of(chosen.value, areas)))
         error = (points - weights @ true_points) / stated.deviation
-        assert abs(error.mean()) < 5 / np.sqrt(RELEASES)
+        assert abs(error.mean()) < 6 / np.sqrt(RELEASES)
         assert abs(error.std() - 1) < 0.1
         half = stated.sum.upper - weights @ areas.count[:, :2] @ (0.75, -0.25)
         off = total - weights @ true_sums
-        assert abs(off.mean()) < 5 * off.std() / np.sqrt(RELEASES)
-        assert (np.abs(off) <= half).mean() > 0.92
-        draws = [number(chosen, [areas.count[:, 2 * at : 2 * at + 2]], weights, "").mean for at in range(100)]
+        assert abs(off.mean()) < 6 * off.std() / np.sqrt(RELEASES)
+        assert (np.abs(off) <= half).mean() > 0.95 - 6 * np.sqrt(0.0475 / RELEASES)
+        draws = [number(chosen, [areas.count[:, 2 * at : 2 * at + 2]], weights, "").mean for at in range(200)]
         true = weights @ true_sums / (weights @ true_points)
-        assert np.mean([each is not None and each.lower <= true <= each.upper for each in draws]) > 0.95 - 5 * 0.022
+        assert np.mean([each is not None and each.lower <= true <= each.upper for each in draws]) >= 0.845
 
 
 def test_intervals_of_means_are_as_wide_as_they_must_be() -> None:
