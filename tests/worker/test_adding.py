@@ -3,6 +3,7 @@
 import json
 import os
 import traceback
+import warnings
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
@@ -101,6 +102,14 @@ def charge(home: Home) -> None:
     """What an analyst's request does; raises where it may not be charged."""
     with closing(Charges(home)) as charges:
         charges.charge("ada", Catalogue(home.folder / "datasets").release("data"), "first")
+
+
+def test_the_server_has_seen_the_ledger_that_was_made_for_it(home: Home, tmp_path: Path) -> None:
+    """Its first charge does not warn that the ledger may be an old copy."""
+    add(home, wanted(tmp_path), agree, lambda _: None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        charge(home)
 
 
 @pytest.mark.filterwarnings("ignore:ledger .* this machine has no witnessed head")

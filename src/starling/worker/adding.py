@@ -121,6 +121,9 @@ def _ledger(home: Home, step: Callable[[str], None]) -> Ledger:
     except ParameterError:
         # It is there.
         return open_ledger(home.settings.ledger)
+    if (head := ledger.book.witnessed()) is not None:
+        # The server's own witness sees it begin: else its first start would say that it might be an old copy.
+        home.witness(ledger.book.id).advance(head, home.key)
     step(f"making the ledger {home.settings.ledger}, signed by {ledger.book.signer.fingerprint}")
     return ledger
 

@@ -22,7 +22,7 @@ from tests.genome.plan.test_model_phenotypes import PHENOTYPES
 ONE, FIFTH = Fraction(1), Fraction(1, 5)
 PLAN = tiny_plan(60, 30, p=Fraction(1, 1000))
 NUMBER, EXPLORE = NumSig("g", 2, ONE), Explore("g", "r2", FIFTH, ONE)
-CHANCE = "an estimate, right with a chance of at least {} whatever the study is."
+CHANCE = "an estimate that is exact at least {} of the time, whatever the study is."
 SURE = ", with a chance of at least 95 %"
 EFFECT = Effect(Interval(1.5, 1.25, 1.875), Interval(0.3, 0.28, 0.32), Interval(0.25, 0.2, 0.3))
 ODDS = "Odds ratio of carriers about 1.5 (1.25 to 1.88); shares of cases about 0.3 (0.28 to 0.32), of controls about 0.25 (0.2 to 0.3)."

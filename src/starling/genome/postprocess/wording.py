@@ -281,7 +281,7 @@ def _snps(answer: Number) -> str:
 
 def _right(error: SelectionError) -> str:
     """The chance that holds for every study."""
-    return f"an estimate, right with a chance of at least {error.right} whatever the study is"
+    return f"an estimate that is exact at least {error.right} of the time, whatever the study is"
 
 
 def _places(answer: SelectedSnps) -> str:
