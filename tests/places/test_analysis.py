@@ -84,6 +84,7 @@ def test_slices_are_named(tmp_path: Path) -> None:
     for name, problem in ((None, "is missing, and the release has several"), ("March", "is not in the plan")):
         with pytest.raises(ParameterError, match=f"slice {problem}; name one of January, February"):
             result.grid(name)
+    assert result.plot()._repr_html_() == result.plot("January")._repr_html_(), "the first, as of areas and flows"
 
 
 FINE: dict[str, object] = {

@@ -82,7 +82,9 @@ def check_types(path: Path, columns: Sequence[str], schema: pa.Schema, wanted: W
     for name, stored in types.items():
         kind = stored.value_type if pa.types.is_dictionary(stored) else stored
         if not pa.types.is_null(kind) and (what := wanted(name, kind)):
-            problems.append(Problem(name, f"is of type {kind}, not {what}", "store it so", path.name))
+            # Pandas makes floats of whole numbers where one is missing.
+            pandas = ', in pandas by astype("Int64")' if pa.types.is_floating(kind) and "integer" in what else ""
+            problems.append(Problem(name, f"is of type {kind}, not {what}", f"store it so{pandas}", path.name))
     if problems:
         raise SourceError(problems=problems)
 

@@ -259,7 +259,7 @@ class PlacesRelease(DomainRelease):
         """A picture of the released points of each cell, in a stronger colour where there are more; `map` has a page that can be asked.
 
         Args:
-            slice: Its public name; left out where there is one alone.
+            slice: Its public name; left out for the only one, or the first.
 
         Raises:
             ParameterError: the plan has no such slice.
@@ -267,9 +267,10 @@ class PlacesRelease(DomainRelease):
         from starling.places.pictures.heat_map import HATCHED, heat_map
         from starling.release.plots import Plots
 
-        grid, side = self.pictured(slice)
-        surety = self.released(slice).surety
-        name = "" if not self.plan.is_sliced else f", {self.plan.slice_names[self.slice_number(slice)]}"
+        drawn = self.plan.slice_names[0] if slice is None else slice
+        grid, side = self.pictured(drawn)
+        surety = self.released(drawn).surety
+        name = f", {drawn}" if self.plan.is_sliced else ""
         title = f"{self.plan.title}{name}"
         hatched = "" if surety is None else f" {HATCHED}"
         caption = f"Released {self.plan.counted} by cell, in a stronger colour where there are more.{hatched}"

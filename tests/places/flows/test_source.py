@@ -50,6 +50,13 @@ def test_an_id_with_a_leading_zero_is_another_than_the_number(tmp_path: Path) ->
     assert areas_named(areas, pa.chunked_array([[1, -1, 4, None, 5, 1 << 40]])).tolist() == [0, -1, 3, -1, -1, -1]
 
 
+def test_ids_that_pandas_made_floats_of_are_refused_with_what_to_do(tmp_path: Path) -> None:
+    of, frame = plan(tmp_path), pd.DataFrame({"a": [1, None], "b": [2, 3]})
+    with pytest.raises(SourceError, match=r'a is of type double, .*; store it so, in pandas by astype\("Int64"\)'):
+        open_records(frame, of)
+    open_records(frame.astype("Int64"), of)
+
+
 @pytest.mark.parametrize("kind", ["uint8", "uint16", "uint64", "int8", "int64"])
 def test_ids_of_every_kind_of_whole_numbers_are_looked_up(kind: str, tmp_path: Path) -> None:
     """Columns without a sign have no -1 for what is missing: filling it in once raised after the charge."""

@@ -1,4 +1,5 @@
-"""Released flows in the formats of flow maps: the two CSV files that flowmap.gl and Flowmap.blue read, and lines as GeoParquet.
+"""Released flows in the formats of flow maps: the two CSV files that flowmap.gl and Flowmap.blue read, and lines as GeoParquet, in
+which trips within an area are a point.
 
 Whole trips are written, of the pairs of areas that surely have some, all together with a probability of 95 %: others would be ghosts of
 the noise, of which there are many among so many pairs.
@@ -14,6 +15,7 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+import shapely
 
 from starling.engine.new_folder import new_folder
 from starling.places.flows.answers.deviation import Floats
@@ -24,8 +26,6 @@ from starling.places.flows.plan.levels import Int64
 LOCATIONS: Final = "locations.csv"
 FLOWS: Final = "flows.csv"
 LINES: Final = "flows.parquet"
-_LINE: Final = np.dtype([("order", "u1"), ("kind", "<u4"), ("points", "<u4"), ("ends", "<f8", (2, 2))])
-"""A line of two points in WKB, little-endian."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +67,13 @@ def write_files(out: Path, of: Locations, pairs: Int64, columns: Mapping[str, An
             rows.writerow(("origin", "dest", "count"))
             flows = zip(pairs.tolist(), whole.tolist(), strict=True)
             rows.writerows((of.ids[one], of.ids[two], many) for (one, two), many in flows)
-        lines = np.zeros(len(pairs), dtype=_LINE)
-        lines["order"], lines["kind"], lines["points"] = 1, 2, 2
-        lines["ends"] = of.places[pairs]
-        begins = np.arange(len(pairs) + 1, dtype=np.int32) * _LINE.itemsize
-        buffers = [None, pa.py_buffer(begins.tobytes()), pa.py_buffer(lines.tobytes())]
-        about: dict[str, Any] = {"encoding": "WKB", "geometry_types": ["LineString"], "edges": "planar"}
+        # A line without length would be no valid geometry.
+        within = pairs[:, 0] == pairs[:, 1]
+        geometries = np.empty(len(pairs), dtype=np.object_)
+        geometries[within] = shapely.points(of.places[pairs[within, 0]])
+        geometries[~within] = shapely.linestrings(of.places[pairs[~within]])
+        types = sorted({"Point" if each else "LineString" for each in within.tolist()})
+        about: dict[str, Any] = {"encoding": "WKB", "geometry_types": types, "edges": "planar"}
         geo = {"version": "1.1.0", "primary_column": "geometry", "columns": {"geometry": about}}
         ids = pa.array(of.ids, pa.string())
         table = pa.table(
@@ -80,7 +81,7 @@ def write_files(out: Path, of: Locations, pairs: Int64, columns: Mapping[str, An
                 "origin": ids.take(pa.array(pairs[:, 0])),
                 "destination": ids.take(pa.array(pairs[:, 1])),
                 **columns,
-                "geometry": pa.BinaryArray.from_buffers(pa.binary(), len(pairs), buffers),
+                "geometry": pa.array(shapely.to_wkb(geometries, byte_order=1), pa.binary()),
             }
         )
         pq.write_table(table.replace_schema_metadata({"geo": json.dumps(geo)}), folder / LINES, compression="zstd")

@@ -43,7 +43,7 @@ def test_a_difference_has_two_colours_as_strong_as_it_is_large() -> None:
     assert "as hatched" in svg
     assert "or more" not in drawn([0.0] * 6, [True] * 6, signed=True), "of nothing no colour is explained"
     marks = re.findall(r'id="a-areas[^>]*class="fill-(\w+) .*?opacity="([\d.]+)"', svg)
-    assert marks == [("warn", "0.54"), ("warn", "0.08"), ("accent", "0.31"), ("accent", "0.54")]
+    assert marks == [("warn", "0.54"), ("muted", "0.08"), ("accent", "0.31"), ("accent", "0.54")]
 
 
 def test_means_are_shaded_from_the_least_to_the_greatest_that_are_known() -> None:

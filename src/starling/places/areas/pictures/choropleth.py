@@ -71,7 +71,7 @@ def choropleth(geometries: Geometries, shaded: Shaded, *, plain: bool = False) -
     rings: dict[tuple[str, float, int], Rings] = {}
     for at in np.argsort(points, kind="stable").tolist():
         value = (float(points[at]) - low) / max(top - low, LEAST_STEP)
-        colour = ("accent" if value > 0 else "warn") if shaded.signed else heat(value)
+        colour = (("accent" if value > 0 else "warn") if value else "muted") if shaded.signed else heat(value)
         alpha = LIGHT + (1 - LIGHT) * min(abs(value), 1.0) if shaded.signed else 1.0
         rings.setdefault((colour, alpha, at if shaded.says else -1), []).extend(_rings(drawn[at]))
     for (colour, alpha, at), paths in rings.items():
