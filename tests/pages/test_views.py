@@ -53,6 +53,7 @@ def test_without_differences_no_slice_is_taken_away(many: int, differences: bool
     page = views(many, differences=differences).page()
     assert sorted(stated(page)["views"]) == sorted(f"0 {at}" for at in range(many))
     assert "view-other" not in page.partition("<script")[0]
+    assert ("the command says: this page has too many" in page) == (differences and many > 1)
     assert ("view-slice" in page.partition("<script")[0]) == (many > 1)
 
 

@@ -57,8 +57,10 @@ class Preview(pages.Preview):
 
     def header(self) -> tuple[str, ...]:
         """The columns of `rows`."""
-        means = () if self.plan.value is None else ("Mean within, about",)
-        return ("Level", "Counted", "Standard deviation", "95 of 100 within", "Points of one, about", *means)
+        whole = self.levels[0]
+        expected = () if whole.typical is None else ("Points of one, about",)
+        means = () if whole.mean is None else ("Mean within, about",)
+        return ("Level", "Counted", "Standard deviation", "95 of 100 within", *expected, *means)
 
     def rows(self) -> tuple[tuple[str, ...], ...]:
         """Each level."""
@@ -68,8 +70,8 @@ class Preview(pages.Preview):
                 f"{each.nodes:,}",
                 rounded(each.deviation),
                 rounded(each.margin),
-                "" if each.typical is None else rounded(each.typical),
-                *(() if self.plan.value is None else ("" if each.mean is None else rounded(each.mean),)),
+                *(() if each.typical is None else (rounded(each.typical),)),
+                *(() if each.mean is None else (rounded(each.mean),)),
             )
             for each in self.levels
         )

@@ -107,6 +107,7 @@ def _values(shown: Map) -> dict[str, Any]:
         ],
         "squares": [square_table(grid, each.squares, each.answers, each.name, shown.level) for each in shown.slices],
         "notes": _notes(shown),
+        "counted": "units" if shown.note else "points",
         "level": f"{float(100 * shown.level):g} %",
         "outside": OUTSIDE,
         "chosen": CHOSEN if _all_sure(shown) else "",

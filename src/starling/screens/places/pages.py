@@ -156,6 +156,7 @@ class PlacesPages(DomainPages):
             still=self._still(choice, points),
             hotspots=self._hotspots(choice, frame),
             squares=self._squares(choice, other),
+            counted="units" if plan.layers else "points",
             notes=self._notes(result.answers.lower is not None),
             data=f"{frame.release}/map/data?{urlencode(as_address(choice, **dict.fromkeys((*ENDS, 'typical', 'chance'), '')))}",
             with_chances=f"?{urlencode(as_address(choice, chance='yes'))}",
