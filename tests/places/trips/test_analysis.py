@@ -1,5 +1,6 @@
 """What an opened release of trips answers: rectangles to rectangles, from and to anywhere, tables and pictures."""
 
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -34,6 +35,17 @@ def test_rectangles_lead_to_rectangles(released: Path) -> None:
         assert np.isclose(parts.trips, answers.trips[0] / 2).all()
         assert "interval from" in str(answers)
         assert list(answers.as_json()) == ["trips", "lower", "upper", "clipped"]
+
+
+def test_pairs_that_surely_have_trips_hold_together(released: Path) -> None:
+    """Each misses with the chance that is left to one of all pairs that were measured."""
+    with opened(released) as release:
+        pairs, _, lower, upper = release.trips.certain
+        origin, destination = (pairs[:, first : first + 4][:, [2, 0, 3, 1]] for first in (0, 4))
+        level = 1 - Fraction(5, 100) / len(release.trips.measured.pairs.boxes)
+        answers = release.count(origin, destination, level=level)
+        assert len(lower)
+        assert (lower.tolist(), upper.tolist()) == (answers.lower.tolist(), answers.upper.tolist())
 
 
 def test_from_or_to_anywhere_is_answered_by_one_end_alone(released: Path) -> None:

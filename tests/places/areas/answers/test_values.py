@@ -239,6 +239,18 @@ def test_releases_of_other_values_are_compared_by_their_points_alone(tmp_path: P
     assert same.mean.estimate == 0
 
 
+def test_a_difference_of_means_has_the_ends_of_both_that_hold_together(tmp_path: Path) -> None:
+    """Each misses with half of the chance: of ends at 95 % each both would hold 90 % of the time."""
+    chosen, half = valued(tmp_path), Fraction(195, 200)
+    pair, weights = (np.full((5, 2), 90.0), np.full((5, 2), [40.0, 120.0])), np.ones(5)
+    one, other = (number(chosen, [layers], weights, "", half).mean for layers in pair)
+    assert one is not None
+    assert other is not None
+    for answer in (number(chosen, pair, weights, ""), difference((chosen, chosen), pair, weights, "")):
+        assert answer.mean is not None
+        assert (answer.mean.lower, answer.mean.upper) == (one.lower - other.upper, one.upper - other.lower)
+
+
 @pytest.mark.parametrize("bounds", [(0, 1), (9, 10), (-3, 1)])
 @pytest.mark.parametrize(("measure", "amounts"), [("epsilon", (2, 5, 7)), ("rho", (2, 4, 6))])
 def test_intervals_hold_where_hardly_a_unit_has_noise(
