@@ -70,8 +70,11 @@ def _preview(  # noqa: PLR0913 - one for each option
     from starling.genome.preview.expected import check, epsilon_for
     from starling.genome.preview.page import expected_errors
     from starling.genome.preview.typical import Assumed
-    from starling.privacy.budget import exact
+    from starling.privacy.budget import Epsilon, exact
+    from starling.privacy.most import warn_of_large
 
+    for cost in costs:
+        warn_of_large(Epsilon(cost))
     chosen = Plan.load(plan)
     assumed = Assumed.of(chosen, cases, rarest)
     searched, named = test or chosen.first_test, regions_of(chosen, regions)

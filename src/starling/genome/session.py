@@ -28,6 +28,7 @@ from starling.genome.source.held import Records, as_files, snp_rows
 from starling.ledger.opening import Ledger
 from starling.planfile.values import exact_text
 from starling.privacy.budget import Exact, exact
+from starling.privacy.most import warn_of_large
 from starling.release.described import Generated
 from starling.release.domain import Validated
 from starling.release.in_session import released, session_payment
@@ -41,6 +42,7 @@ class Plan(PlanChoices):
         """How far the answer to a question may be off at its price. Opens no records. Raises ParameterError where the plan has no such
         question.
         """
+        warn_of_large(question.guaranteed(self.relation).cost)
         return preview(self, question)
 
     def generate(self, out: str | Path, *, cases: int | None = None, seed: int = 1) -> Generated:

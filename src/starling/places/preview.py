@@ -25,6 +25,8 @@ from starling.places.plan import Plan
 from starling.places.plan.choices import ADAPTIVE, EARLIER, Purpose
 from starling.places.plan.grid import Float64
 from starling.places.postprocess import estimate
+from starling.privacy.budget import Epsilon
+from starling.privacy.most import warn_of_large
 from starling.release.codec import Json
 from starling.release.report import pages
 from starling.release.session import Grid
@@ -243,6 +245,7 @@ def preview(
     More trials, releases that are simulated by each method in each world, tell methods apart that are nearly as good: 1 to 100. The seed is
     public, that of the invented points. Raises ParameterError for other trials or worlds.
     """
+    warn_of_large(Epsilon(plan.epsilon))
     number = plan.expected if expected is None else expected
     if number is None:
         problem = "is missing, and a preview must know about how many points there are"

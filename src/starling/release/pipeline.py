@@ -21,6 +21,7 @@ from starling.ledger.responses import charge_of
 from starling.ledger.rules import Request
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.least import check_least
+from starling.privacy.most import warn_of_large
 from starling.privacy.sampling.entropy import fresh_id
 from starling.privacy.trust import Receipt, Released
 from starling.privacy.trust import publish as draw_once
@@ -240,6 +241,7 @@ def _carry_out(
     if stage == "new":
         # What was charged before its least budget was stated is carried out.
         check_least(order.guarantee)
+        warn_of_large(order.guarantee.cost)
     # What is drawn already is finished, whatever became of what it was made of.
     charge = charge_of(order.guarantee)
     if charge is None or stage == "drawn":

@@ -21,6 +21,7 @@ from starling.groups.optimise.tree import Int64
 from starling.groups.plan import ADDS_UP, METHODS, Method, Plan, PublicShares
 from starling.pages.parts import Section, Table
 from starling.privacy.budget import decimal_up
+from starling.privacy.most import warn_of_large
 from starling.release.codec import Json
 from starling.release.report import pages
 from starling.release.session import Grid
@@ -185,6 +186,7 @@ def preview(plan: Plan, shares: PublicShares | None = None, *, seed: int = 1) ->
         shares: Public shares of the sizes; if None those of the plan, and if it has none, they are assumed.
         seed: Public: the same gives the same preview.
     """
+    warn_of_large(plan.cost)
     known, words = known_shares(plan, shares)
     trials = trials_of(plan)
     methods = {

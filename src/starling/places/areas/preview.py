@@ -11,6 +11,8 @@ from starling.places.areas.answers.values import points_of
 from starling.places.areas.mechanism import AreaCounts
 from starling.places.areas.plan.model import AreasPlan
 from starling.places.areas.postprocess import estimates
+from starling.privacy.budget import Epsilon, Rho
+from starling.privacy.most import warn_of_large
 from starling.release.codec import Json
 from starling.release.report import pages
 from starling.release.session import Grid
@@ -116,6 +118,7 @@ class Preview(pages.Preview):
 
 def preview(plan: AreasPlan, *, expected: int | None = None) -> Preview:
     """How far the numbers of each level will be off; `expected` points in place of the plan's. Opens no records."""
+    warn_of_large((Epsilon if plan.measure == "epsilon" else Rho)(plan.amount))
     number = plan.expected if expected is None else expected
     slices, value = len(plan.slice_names), plan.value
     nothing = tuple(np.zeros((len(nodes), plan.layers), dtype=np.int64) for nodes in plan.areas.nodes)

@@ -10,6 +10,7 @@ import numpy as np
 from starling.pages.parts import Section, Table
 from starling.places.flows.answers.released import LEVEL, ReleasedFlows
 from starling.places.flows.plan import Plan
+from starling.privacy.most import warn_of_large
 from starling.release.codec import Json
 from starling.release.report import pages
 from starling.release.session import Grid
@@ -96,4 +97,5 @@ class Preview(pages.Preview):
 
 def preview(plan: Plan, *, expected: int | None = None) -> Preview:
     """What a plan leads to, where about so many trips are expected publicly; as many as the plan says without it. Opens no records."""
+    warn_of_large(plan.cost)
     return Preview(plan if expected is None else replace(plan, expected=expected))

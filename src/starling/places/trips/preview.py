@@ -13,6 +13,7 @@ from starling.places.trips.mechanism import MARGIN, TripTree, depths
 from starling.places.trips.plan import Plan
 from starling.privacy.distributions.accuracy import margin
 from starling.privacy.distributions.discrete import DiscreteLaplace
+from starling.privacy.most import warn_of_large
 from starling.release.codec import Json
 from starling.release.report import pages
 from starling.release.session import Grid
@@ -88,4 +89,5 @@ class Preview(pages.Preview):
 
 def preview(plan: Plan, *, expected: int | None = None) -> Preview:
     """What a plan leads to, where about so many trips are expected publicly; as many as the plan says without it. Opens no records."""
+    warn_of_large(plan.cost)
     return Preview(plan if expected is None else replace(plan, expected=expected))

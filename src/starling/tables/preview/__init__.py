@@ -16,6 +16,7 @@ from typing import Final
 from starling.errors import ParameterError
 from starling.pages.parts import Section
 from starling.privacy.budget import decimal_up
+from starling.privacy.most import warn_of_large
 from starling.release.codec import Json
 from starling.release.report import pages
 from starling.release.session import Part, attributes
@@ -139,6 +140,7 @@ def preview(
     """
     if any(size < 0 for size in sizes):
         raise ParameterError("sizes", "hold a number below 0", "give persons, 0 or more")
+    warn_of_large(plan.cost)
     overview = describe(plan, geography)
     persons = tuple(sorted({0, *sizes}))
     levels = tuple(preview_level(plan, level, persons) for level in overview.levels)
