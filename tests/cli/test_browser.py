@@ -1,5 +1,6 @@
 """Pages are opened in the browser; where there is none, it is said what to open."""
 
+import tempfile
 import webbrowser
 from pathlib import Path
 
@@ -12,7 +13,8 @@ from tests.groups.worlds import write_world
 from tests.places.plans import write_world as write_points
 
 
-def test_a_page_without_a_place_has_a_folder_that_stays() -> None:
+def test_a_page_without_a_place_has_a_folder_that_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     folder = page_folder()
     assert folder.is_dir()
     assert page_folder() != folder

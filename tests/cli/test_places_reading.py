@@ -49,7 +49,8 @@ def call(*words: object, code: int = 0) -> Result:
     return result
 
 
-def test_the_examples_work_when_pasted(folder: Path) -> None:
+def test_the_examples_work_when_pasted(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("starling.cli.browser.mkdtemp", lambda **_: str(tmp_path))
     group = main.get_command(click.Context(main), "places")
     assert isinstance(group, click.Group)
     for verb in ("count", "compare", "hotspots", "map", "export"):
