@@ -218,6 +218,34 @@ def test_mistakes_are_refused_before_anything_is_charged(
     assert [event.kind for event in events(f"sqlite:///{ledger}")] == ["create", "population", "dataset", "grant"]
 
 
+@pytest.mark.parametrize(
+    "words", [("loc-block", "--snp", "s1"), ("snp-corr", "--snp", "s1", "--snp", "s2"), ("explore",)]
+)
+def test_pairs_and_blocks_are_refused_where_missing_calls_have_a_cell(
+    call: Call, study: Path, ledger: Path, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    plan = study / "cells.toml"
+    plan.write_text((study / "plan.toml").read_text().replace('"dominant"', '"dominant"\nmissing = "cell"'))
+    paid = (
+        "--ledger",
+        ledger,
+        "--dataset",
+        "study",
+        "--analyst",
+        "ann",
+        "--yes",
+        "--unvalidated",
+        "--out",
+        tmp_path / "out",
+    )
+    name, *others = words
+    refused = call("genome", name, plan, *given(study)[1:], *others, "--epsilon", "1", *paid)
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert f"question is {name}, which does not count missing calls apart" in refused.stderr
+    assert "ask num-sig or loc-sig or snp-pval, or take a plan without analysis.missing" in refused.stderr
+    assert [event.kind for event in events(f"sqlite:///{ledger}")] == ["create", "population", "dataset", "grant"]
+
+
 def test_a_threshold_above_which_distances_mean_nothing_is_refused(call: Call, study: Path, tmp_path: Path) -> None:
     plan = tmp_path / "plan.toml"
     text = (study / "plan.toml").read_text().replace('list = "array.bim"', f'list = "{study / "array.bim"}"')

@@ -77,6 +77,8 @@ def test_a_plan_has_the_questions_that_count_missing_calls_so() -> None:
             ParameterError, match=r"apart, .*; ask num-sig or loc-sig or snp-pval, or take a plan without"
         ):
             other.check(PERSONS)
+    with pytest.raises(ParameterError, match="is snp-corr, which does not count missing calls apart"):
+        QuestionPlan(PERSONS).ask({"kind": "snp_corr", "first": "rs1", "second": "rs2", "epsilon": "1"})
     with pytest.raises(ParameterError, match="is scan, which shows exact genotypes"):
         Scan(ONE).check(PERSONS)
     SnpEffects(("rs1",), ONE).check(CASES)
