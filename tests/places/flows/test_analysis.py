@@ -75,3 +75,6 @@ def test_differences_of_slices_have_the_margins_of_the_questions_and_the_surest_
             asked = opened.difference(flow, slice="January", minus_slice="February")
             assert asked.upper == math.floor(asked.trips + margins[one, other])
             assert asked.lower == math.ceil(asked.trips - margins[one, other])
+        asked = opened.difference((["1"], ["2"]), slice="January", minus_slice="February")
+        drawn = opened.map().make(0, 1).picture.draw()
+        assert f"95 % interval: {asked.lower:,} to {asked.upper:,}" in drawn, "the map says what is answered"
