@@ -42,5 +42,5 @@ def test_the_claim_stands_and_half_of_it_does_not() -> None:
 @pytest.mark.statistical
 @pytest.mark.parametrize("case", MUTANTS, ids=lambda case: case.name)
 def test_a_plan_that_spends_more_is_refuted(case: Case) -> None:
-    """Missed with a chance below 1e-3: twice the draws that are caught nine times of ten."""
+    """Missed with a chance below 1e-7: bounds of twice the draws lie seven deviations above the claim."""
     assert falsify(*case.samplers(), 2 * case.draws, goal=case.goal).refutes(case.claim)

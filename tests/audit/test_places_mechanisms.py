@@ -53,12 +53,13 @@ def test_one_point_more_gives_the_coarse_grid_another_shape() -> None:
 
 
 @pytest.mark.statistical
-def test_the_claim_stands_and_a_third_of_it_does_not() -> None:
-    """False alarm at most 1e-6; that a third is refuted shows that the audit sees what a point changes."""
+def test_the_claim_stands_and_a_quarter_of_it_does_not() -> None:
+    """False alarm at most 1e-6; that a quarter is refuted, which lies six deviations of the bound below it, shows that the audit
+    sees what a point changes."""
     case = next(case for case in DECLARED if "for all sizes" in case.name)
     finding = falsify(*case.samplers(), case.draws, goal=case.goal)
     assert not finding.refutes(case.claim)
-    assert finding.refutes(Epsilon(case.claim.amount / 3))
+    assert finding.refutes(Epsilon(case.claim.amount / 4))
 
 
 @pytest.mark.series(1)

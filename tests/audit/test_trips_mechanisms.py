@@ -41,9 +41,12 @@ def test_noise_is_left_out_on_empty_pairs_alone() -> None:
 @pytest.mark.slow
 @pytest.mark.statistical
 def test_the_claim_stands_a_thirtieth_does_not_and_mutants_fall() -> None:
-    """False alarm at most 1e-6 each; mutants are tried up to three times, with more draws, and missed with a chance below 1e-5."""
+    """False alarm at most 1e-6 each; mutants are tried up to three times, with more draws, and missed with a chance below 1e-5.
+
+    The bound of twice the draws is 1.1 with a deviation of .18, a thirtieth of the claim .1; of the draws alone .64 with one of .2.
+    """
     (right,) = DECLARED
-    finding = falsify(*right.samplers(), right.draws, goal=right.goal)
+    finding = falsify(*right.samplers(), 2 * right.draws, goal=right.goal)
     assert not finding.refutes(right.claim)
     assert finding.refutes(Epsilon(right.claim.amount / 30))
     for mutant in MUTANTS:

@@ -34,7 +34,7 @@ def audited(monkeypatch: pytest.MonkeyPatch, checks: Sequence[tuple[str, quick.C
 def test_what_stands_and_what_is_caught_is_shown(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Fails by chance in less than one of 1,000 runs: each right check 1e-6, each mutant missed three times."""
+    """Each right check fails by chance with at most 1e-6; each mutant is missed three times with less than 1e-8."""
     assert audited(monkeypatch, GOOD) == 0
     shown = capsys.readouterr().out
     assert "2 of 2 stand, 2 of 2 mutants were caught" in shown
@@ -43,7 +43,7 @@ def test_what_stands_and_what_is_caught_is_shown(
 
 @pytest.mark.statistical
 def test_json_is_one_document(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """Fails by chance in less than one of 1,000 runs."""
+    """Each right check fails by chance with at most 1e-6; each mutant is missed three times with less than 1e-8."""
     assert audited(monkeypatch, GOOD, "--json") == 0
     body = json.loads(capsys.readouterr().out)
     assert body["passed"]
