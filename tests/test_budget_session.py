@@ -1,6 +1,7 @@
 """A session with a budget: everything is taken from it, and nothing beyond it is read."""
 
 import gc
+from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -114,12 +115,39 @@ def test_a_ledger_remembers_what_sessions_spent(tmp_path: Path) -> None:
     assert sorted(path.name for path in (tmp_path / "answers").glob("release-*")) == ["release-1", "release-2"]
 
 
+def test_a_budget_beside_a_ledger_limits_the_session_and_both_hold(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'budget.sqlite'}"
+    with closing(create_ledger(url)) as ledger:
+        ledger.custody.add_population("people", "epsilon", ADD_REMOVE_PERSON, Fraction(1))
+        ledger.custody.add_dataset("visits", "people", {})
+        ledger.custody.grant("people", "custodian", Fraction(1))
+    of: dict[str, Any] = {"ledger": url, "dataset": "visits", "folder": tmp_path / "answers"}
+    with starling.session(PEOPLE, epsilon="0.5", **of) as s:
+        assert s.left == Epsilon(Fraction(1, 2))
+        s.count(**SEX, epsilon="0.25")
+        assert s.left == Epsilon(Fraction(1, 4))
+        assert s.preview(tables.plan(**SEX, epsilon="0.375")).after is None
+        with pytest.raises(BudgetRefused, match=r"session has 0\.25 left of 0\.5, the charge is 0\.375"):
+            s.count(**SEX, epsilon="0.375")
+        with pytest.raises(ParameterError):
+            s.release(tables.plan(**SEX, epsilon="0.125"), engine="abacus")
+        assert s.left == Epsilon(Fraction(1, 4)), "what is refused costs nothing"
+    with starling.session(PEOPLE, epsilon=2, **of) as s:
+        assert s.left == Epsilon(Fraction(3, 4)), "of the ledger"
+        with pytest.raises(BudgetRefused, match="analyst custodian"):
+            s.count(**SEX, epsilon=1)
+        s.count(**SEX, epsilon="0.75")
+        assert s.left == Epsilon(Fraction(0))
+    with pytest.raises(ParameterError, match="rho is not the measure of the ledger, which counts epsilon for visits"):
+        starling.session(PEOPLE, rho=1, **of)
+
+
 @pytest.mark.parametrize(
     ("arguments", "field"),
     [
         ({}, "budget"),
         ({"epsilon": 1, "rho": 1}, "budget"),
-        ({"epsilon": 1, "ledger": "sqlite:///x"}, "budget"),
+        ({"epsilon": 1, "rho": 1, "ledger": "sqlite:///x"}, "budget"),
         ({"ledger": "sqlite:///x"}, "dataset"),
         ({"ledger": "sqlite:///x", "dataset": "visits"}, "folder"),
         ({"epsilon": 0.5}, "epsilon"),

@@ -28,6 +28,7 @@ MARKUP: Final = '<i onload="x">&amp;\'$\\alpha$ {0} %s'
 """Begins an element, ends an attribute, and is a formula, a field and a directive to what reads it as such."""
 ODD: Final = st.text("aZ é&<>\"'`$%{}\\|*_#@^~()[]=;:/?!+-.0\u2028\u00a0\u4e2d\U0001f600", min_size=1, max_size=12)
 HEADINGS: Final = frozenset({"title", "h1", "h2", "h3", "caption", "figcaption", "legend"})
+CELLS: Final = frozenset({"td", "th"})
 VOID: Final = frozenset({"meta", "br", "img", "link", "hr", "input", "path", "use"})
 
 
@@ -55,6 +56,9 @@ class Page(HTMLParser):
     def handle_endtag(self, tag: str) -> None:
         while self._open and self._open.pop() != tag:
             pass
+        if tag in CELLS:
+            # A value and the one beside it are no words of one sentence.
+            self.texts.append("\n")
 
     def handle_data(self, data: str) -> None:
         if self._open and self._open[-1] in ("style", "script", "code"):

@@ -6,7 +6,7 @@
         s.left
 
 Without a ledger the session brings one of its own, which limits this session and forgets it at its end. With a ledger, that one limits and
-remembers everything, and the answers lie in a folder.
+remembers everything, and the answers lie in a folder; a budget beside it limits this session too.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -17,10 +17,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final, Protocol, Self, TypeVar
 
-from starling.errors import ParameterError
+from starling.errors import BudgetRefused, ParameterError, PlanError, PolicyRefused, SourceError
 from starling.ledger.charged_noise import amount, noise
 from starling.ledger.opening import Ledger, create_ledger, open_ledger
-from starling.ledger.rules import UNIT, Population, check_unit
+from starling.ledger.rules import UNIT, Population, check_unit, shown
 from starling.ledger.witness import Witness
 from starling.privacy.budget import Cost, Epsilon, Exact, Rho, exact
 from starling.privacy.neighbours import Relation
@@ -96,6 +96,7 @@ class BudgetSession(InSession):
         # The session may outlive the working folder in which it begins.
         self._records = Path(records).absolute() if isinstance(records, str | Path) else records
         self._budget, self._analyst = budget, analyst
+        self._spent = 0
         self._released: list[tuple[tuple[SessionPlan[Any], dict[str, Any]], Any]] = []
         self._stack = ExitStack()
         self._scratch: TemporaryDirectory[str] | None = None
@@ -110,6 +111,11 @@ class BudgetSession(InSession):
             self._ledger = open_ledger(ledger) if isinstance(ledger, str) else ledger
             if self._ledger is not ledger:
                 self._stack.callback(self._ledger.close)
+            measure = self._ledger.reading.account(self._ledger.reading.population_of(dataset)).population.measure
+            if budget is not None and budget.measure != measure:
+                self.close()
+                problem = f"is not the measure of the ledger, which counts {measure} for {dataset}"
+                raise ParameterError(budget.measure, problem, f"give {measure}, or the ledger alone")
 
     def count(
         self, by: Sequence[str] = (), domains: Mapping[str, Values] | None = None, *, epsilon: Exact
@@ -141,14 +147,8 @@ class BudgetSession(InSession):
         """
         _check_plan(plan)
         expected, left = plan.preview(**options), self.left
-        units = 0
-        if not any(known == (plan, options) for known, _ in self._released):
-            of_plan: Any = plan
-            question = options.get("question")
-            guarantee = of_plan.guarantee if question is None else question.guaranteed(plan.relation)
-            population = self._population(plan.relation)
-            check_unit(population, guarantee.relation)
-            units = amount(population, noise(guarantee).fields)
+        released = any(known == (plan, options) for known, _ in self._released)
+        units = 0 if released else self._units(plan, options)
         cost = type(left)(Fraction(units, UNIT))
         after = left.amount - cost.amount
         return SessionPreview(expected, cost, left, None if after < 0 else type(left)(after))
@@ -162,7 +162,7 @@ class BudgetSession(InSession):
 
         Raises:
             ParameterError, PlanError, SourceError, OutputError: by public checks, before anything is charged.
-            BudgetRefused, PolicyRefused: by the ledger; nothing is read.
+            BudgetRefused, PolicyRefused: by the ledger, or more than is left of the session's own budget; nothing is read.
             RunFailed: after the charge, always with the same words.
         """
         _check_plan(plan)
@@ -172,15 +172,21 @@ class BudgetSession(InSession):
                 return same
         ledger = self._ledger or self._opened(plan.relation)
         out = next(path for number in range(1, 1 << 30) if not (path := self._folder / f"release-{number}").exists())
-        released = plan.release(
-            self._records,
-            out=out,
-            ledger=ledger,
-            dataset=self._dataset,
-            analyst=self._analyst,
-            unvalidated=True,
-            **options,
-        )
+        units = self._taken(plan, options)
+        try:
+            released = plan.release(
+                self._records,
+                out=out,
+                ledger=ledger,
+                dataset=self._dataset,
+                analyst=self._analyst,
+                unvalidated=True,
+                **options,
+            )
+        except (ParameterError, PlanError, SourceError, BudgetRefused, PolicyRefused):
+            # These come before the charge. After others it may stand, and stays taken.
+            self._spent -= units
+            raise
         if self._scratch is not None:
             # The folder stays for as long as one of its releases is open.
             with ExitStack() as stack:
@@ -188,6 +194,26 @@ class BudgetSession(InSession):
                 released.keep_open(stack.pop_all())
         self._released.append(((plan, options), released))
         return released
+
+    def _taken(self, plan: SessionPlan[Any], options: dict[str, Any]) -> int:
+        """Take what a release costs from the budget beside a ledger, in units; raises BudgetRefused where that is more than is left."""
+        if self._budget is None or self._scratch is not None:
+            return 0
+        units, left = self._units(plan, options), int(self._budget.amount * UNIT) - self._spent
+        if units > left:
+            problem = f"has {shown(left)} left of {shown(left + self._spent)}, the charge is {shown(units)}"
+            raise BudgetRefused("session", problem, "ask for less, or begin a session with a larger budget")
+        self._spent += units
+        return units
+
+    def _units(self, plan: SessionPlan[Any], options: dict[str, Any]) -> int:
+        """What a release takes from who pays, in the ledger's units; of one that tops up another, what the whole plan would."""
+        of_plan: Any = plan
+        question = options.get("question")
+        guarantee = of_plan.guarantee if question is None else question.guaranteed(plan.relation)
+        population = self._population(plan.relation)
+        check_unit(population, guarantee.relation)
+        return amount(population, noise(guarantee).fields)
 
     def _opened(self, relation: Relation) -> Ledger:
         """A ledger of the session's own, for whom its first release protects."""
@@ -213,7 +239,7 @@ class BudgetSession(InSession):
 
     @property
     def left(self) -> Cost:
-        """What may still be spent: the least that the caps of analyst, dataset and population leave."""
+        """What may still be spent: the least that the session's budget and the caps of analyst, dataset and population leave."""
         if self._ledger is None:
             assert self._budget is not None
             return self._budget
@@ -221,6 +247,8 @@ class BudgetSession(InSession):
         account = reading.account(reading.population_of(self._dataset))
         scopes = {("analyst", self._analyst), ("dataset", self._dataset), ("population", account.population.name)}
         units = [cap.left for cap in account.caps if (cap.scope, cap.name) in scopes and cap.left is not None]
+        if self._budget is not None and self._scratch is None:
+            units.append(int(self._budget.amount * UNIT) - self._spent)
         kind = Epsilon if account.population.measure == "epsilon" else Rho
         return kind(Fraction(min(units), UNIT))
 
@@ -237,7 +265,7 @@ class BudgetSession(InSession):
     def _facts(self) -> list[tuple[str, str]]:
         own = "one of the session's own, which ends with it"
         return [
-            ("session", f"{len(self._released)} releases"),
+            ("session", "1 release" if len(self._released) == 1 else f"{len(self._released)} releases"),
             ("left", str(self.left)),
             ("ledger", own if self._scratch is not None else f"of {self._dataset}, in the name of {self._analyst}"),
             ("releases in", str(self._folder)),
@@ -264,19 +292,22 @@ def session(
 
     Args:
         records: A file, a folder of Parquet parts, an Arrow table, a frame of pandas, polars or Spark, or a relation of DuckDB.
-        epsilon: What the session may spend, where it has no ledger.
+        epsilon: What the session may spend. Beside a ledger it limits this session, and the ledger's caps hold too.
         rho: The same under zero-concentrated differential privacy.
-        ledger: Pays instead, opened or as its URL, by its own caps.
+        ledger: Pays and remembers, opened or as its URL. Without it nothing is remembered when the session ends.
         dataset: The name of the records there.
         analyst: Who has a grant there.
         folder: Where releases lie that a ledger pays for.
 
     Raises:
-        ParameterError: neither a budget nor a ledger is named, or both; or a ledger without dataset and folder.
+        ParameterError: neither a budget nor a ledger is named, or two budgets, or one in another measure than the ledger's; or a ledger
+            without dataset and folder.
     """
-    if (epsilon is not None) + (rho is not None) + (ledger is not None) != 1:
-        fix = 'give epsilon=2 for a session of its own, or ledger="sqlite:///FILE" with its dataset'
-        raise ParameterError("budget", "is not one of epsilon, rho and ledger", fix)
+    if epsilon is not None and rho is not None:
+        raise ParameterError("budget", "is both epsilon and rho", "give one of them")
+    if epsilon is None and rho is None and ledger is None:
+        fix = 'give epsilon=2 for a session of its own, or ledger="sqlite:///FILE" with its dataset, or both'
+        raise ParameterError("budget", "is missing", fix)
     if ledger is not None and not (dataset and folder):
         problem = "is missing: a ledger pays for a dataset, and its answers must outlive the session"
         raise ParameterError("folder" if dataset else "dataset", problem, "name both dataset and folder")

@@ -1,11 +1,16 @@
 """A home is made in an empty folder and opened only where other users of the machine cannot reach it."""
 
+import re
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from starling.errors import ParameterError, PlanError, PolicyRefused
+import starling
+from starling.errors import OutputError, ParameterError, PlanError, PolicyRefused
+from starling.ledger.opening import create_ledger, read_ledger
 from starling.server.home import make_home, open_home
+from starling.server.ledger_checks import LedgerChecks
 
 
 @pytest.mark.parametrize("there", [False, True])
@@ -48,3 +53,31 @@ def test_a_home_open_to_others_is_refused(tmp_path: Path, name: str, mode: int) 
     (tmp_path / "home" / name).chmod(mode)
     with pytest.raises(PolicyRefused, match="is open to other users"):
         open_home(tmp_path / "home")
+
+
+def test_a_server_reads_its_ledger_though_its_accounts_own_folder_is_closed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = make_home(tmp_path / "home")
+    create_ledger(home.settings.ledger).close()
+    closed = tmp_path / "closed"
+    closed.mkdir()
+    (closed / "heads").write_text("no folder, so that nothing below it can be opened, by root neither")
+    monkeypatch.setenv("STARLING_HOME", str(closed))
+    with pytest.raises(OutputError, match="witness"):
+        read_ledger(home.settings.ledger)
+    with closing(home.read_ledger()) as ledger:
+        assert ledger.reading.head().seq == 1
+    assert LedgerChecks(home, seconds=60).latest().outcome["problem"] is None
+
+
+def test_processes_of_a_server_read_its_ledger_by_its_home_alone() -> None:
+    """But where a custodian's own command does."""
+    package = Path(starling.__file__).parent
+    found = {
+        path.relative_to(package).as_posix()
+        for folder in ("server", "worker", "screens")
+        for path in (package / folder).rglob("*.py")
+        if re.search(r"(?<![.\w])read_ledger\(", path.read_text(encoding="utf-8"))
+    }
+    assert found == {"server/home.py", "server/ledger_checks.py", "server/backup.py"}

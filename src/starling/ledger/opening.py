@@ -67,9 +67,12 @@ def open_ledger(
     return ledger
 
 
-def read_ledger(url: str) -> Ledger:
-    """Open a ledger for those who have no key of it, auditors and second custodians: whatever would write is refused."""
-    return _ledger(Book(store_at(url), None))
+def read_ledger(url: str, *, witness: Callable[[str], Witness] = Witness) -> Ledger:
+    """Open a ledger for those who have no key of it, auditors, second custodians, a server that reads: whatever would write is refused.
+
+    `witness` is as in `open_ledger`.
+    """
+    return _ledger(Book(store_at(url), None, witness=witness))
 
 
 def create_ledger(

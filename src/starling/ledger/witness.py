@@ -122,6 +122,16 @@ class Witness:
         return descriptor
 
 
+class Unwitnessed(Witness):
+    """That of somebody who reads a ledger and has witnessed nothing of it: no file is opened. A server reads so: its account's own folders
+    may be closed to it, and what the server has witnessed is checked where it charges and where it verifies.
+    """
+
+    def read(self, signer: Public) -> Head | None:  # noqa: ARG002 - as of every witness
+        """Nothing."""
+        return None
+
+
 def _tampered() -> IntegrityError:
     return IntegrityError("witness", "is not signed by the ledger's key", "find out who changed the witnessed head")
 

@@ -12,7 +12,6 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.types import ASGIApp
 
 from starling.errors import StarlingError
-from starling.ledger.opening import read_ledger
 from starling.server import (
     approving,
     auditing,
@@ -124,7 +123,7 @@ def _health(app: FastAPI, home: Home) -> None:
     def readyz() -> Health:
         home.access.log(after=0, most=1)
         try:
-            with closing(read_ledger(home.settings.ledger)) as ledger:
+            with closing(home.read_ledger()) as ledger:
                 ledger.reading.head()
         except StarlingError:
             raise unreadable() from None
@@ -147,7 +146,7 @@ def _ledger(app: FastAPI, service: Service) -> None:
     )
     def ledger() -> Response:
         try:
-            opened = read_ledger(service.home.settings.ledger)
+            opened = service.home.read_ledger()
             opened.reading.head()
         except StarlingError:
             raise unreadable() from None

@@ -11,7 +11,6 @@ from pydantic import BaseModel, ConfigDict, Field
 from starling.errors import StarlingError
 from starling.ledger.checking import named_checks
 from starling.ledger.event_list import EventFilter, latest_events
-from starling.ledger.opening import read_ledger
 from starling.server.authentication import Service, errors
 from starling.server.ledger_checks import LedgerChecks, unreadable
 from starling.server.listing import NEWEST
@@ -109,7 +108,7 @@ def list_events(service: Service, page: EventPage) -> EventList:
     since, until = (None if each is None else _seconds(each) for each in (page.since, page.until))
     wanted = EventFilter(page.kind, page.dataset, page.analyst, since, until)
     try:
-        with closing(read_ledger(service.home.settings.ledger)) as ledger:
+        with closing(service.home.read_ledger()) as ledger:
             head = ledger.reading.head()
             listed, following = latest_events(ledger.book, wanted, page.before, page.most)
     except StarlingError:

@@ -17,7 +17,7 @@ from typing import Any, Final, Literal, TypeAlias, TypeVar
 from starling.errors import BudgetRefused, LedgerUnavailable, PolicyRefused, StarlingError
 from starling.ledger.batching import Batcher, Batches, each
 from starling.ledger.deadline import departure
-from starling.ledger.opening import Ledger, read_ledger
+from starling.ledger.opening import Ledger
 from starling.ledger.reading import Charge, Reading
 from starling.ledger.responses import PaidResponse, charge_of, price_in
 from starling.ledger.rules import Request
@@ -364,7 +364,7 @@ class Charges:
         """Read in the ledger, by a connection that stays open: who reads waits for no charge that is being written by this process."""
         with self._opening:
             if self._reader is None:
-                self._reader = read_ledger(self._home.settings.ledger)
+                self._reader = self._home.read_ledger()
             reader = self._reader
         return work(reader.reading)
 

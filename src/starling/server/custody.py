@@ -15,7 +15,7 @@ from fastapi import FastAPI, Query
 from pydantic import BaseModel, ConfigDict, Field
 
 from starling.errors import LedgerUnavailable, ParameterError, StarlingError
-from starling.ledger.opening import Ledger, read_ledger
+from starling.ledger.opening import Ledger
 from starling.ledger.rules import Scope, shown
 from starling.server.access import User
 from starling.server.approval_requests import LONGEST, Decided, Waiting
@@ -294,7 +294,7 @@ def _registered(home: Home, ledger: Ledger) -> list[str]:
 def _reading(home: Home) -> Iterator[Ledger]:
     """The ledger, read without a key; raises LedgerUnavailable where it cannot be, and says nothing of why."""
     try:
-        ledger = read_ledger(home.settings.ledger)
+        ledger = home.read_ledger()
     except StarlingError:
         raise LedgerUnavailable("ledger", "cannot be read now", "look at it on the machine of the home") from None
     with closing(ledger):

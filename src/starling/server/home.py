@@ -21,8 +21,8 @@ from typing import Final
 
 from starling.errors import OutputError, ParameterError, PolicyRefused
 from starling.ledger import keys
-from starling.ledger.opening import Ledger, open_ledger
-from starling.ledger.witness import Witness
+from starling.ledger.opening import Ledger, open_ledger, read_ledger
+from starling.ledger.witness import Unwitnessed, Witness
 from starling.server.access import Access
 from starling.server.approval_requests import Requests
 from starling.server.datasets import Catalogue
@@ -97,6 +97,10 @@ class Home:
     def open_ledger(self) -> Ledger:
         """The ledger, to charge by the server's own key; raises as `opening.open_ledger`."""
         return open_ledger(self.settings.ledger, key=self.key, witness=self.witness)
+
+    def read_ledger(self) -> Ledger:
+        """The ledger, to read alone; raises as `opening.read_ledger`."""
+        return read_ledger(self.settings.ledger, witness=Unwitnessed)
 
 
 def make_home(folder: Path, *, ledger: str | None = None) -> Home:

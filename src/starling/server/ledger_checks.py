@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from starling.errors import IntegrityError, LedgerUnavailable, StarlingError
 from starling.ledger.chain import Head
 from starling.ledger.opening import read_ledger
+from starling.ledger.witness import Unwitnessed
 from starling.server.lines import LineProcess
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class LedgerCheck:
 def check(ledger: str, heads: list[list[Any]]) -> dict[str, Any]:
     """Verify a ledger: `events`, `head`, `signer` and counts, or the `problem` that was found first."""
     try:
-        with closing(read_ledger(ledger)) as opened:
+        with closing(read_ledger(ledger, witness=Unwitnessed)) as opened:
             verified = opened.reading.verify([Head(seq, digest) for seq, digest in heads])
             signer = opened.book.signer.fingerprint
     except IntegrityError as error:
@@ -128,6 +129,6 @@ class LedgerChecks:
 
     def _witnessed(self) -> list[list[Any]]:
         """How far this server has seen the ledger come."""
-        with closing(read_ledger(self._home.settings.ledger)) as ledger:
+        with closing(self._home.read_ledger()) as ledger:
             head = self._home.witness(ledger.book.id).read(self._home.key.public)
         return [] if head is None else [[head.seq, head.hash]]

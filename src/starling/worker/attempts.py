@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
 from starling.errors import ParameterError
-from starling.ledger.opening import read_ledger
 from starling.ledger.reading import Charge
 from starling.planfile.foreign import content
 from starling.server.files import write
@@ -138,7 +137,7 @@ def attempts_of(home: Home) -> Attempts:
 def list_jobs(home: Home) -> list[Job]:
     """The jobs of a home, in the order of their charges; raises as `read_ledger`."""
     attempts, key = attempts_of(home), home.key.public.text
-    with closing(read_ledger(home.settings.ledger)) as ledger:
+    with closing(home.read_ledger()) as ledger:
         charges = [charge for charge in ledger.reading.open_charges(0) if charge.by == key]
     jobs = []
     for charge in charges:

@@ -15,7 +15,6 @@ from contextlib import closing
 from typing import Final
 
 from starling.errors import StarlingError
-from starling.ledger.opening import read_ledger
 from starling.ledger.reading import Charge
 from starling.server.home import Home
 from starling.server.processes import at_end_of_input
@@ -144,7 +143,7 @@ class Worker:
     def _why(self, error: StarlingError) -> str:
         """Why a custodian has to open the ledger for this server; empty while data are being added, of which the right comes last."""
         try:
-            with closing(read_ledger(self._home.settings.ledger)) as ledger:
+            with closing(self._home.read_ledger()) as ledger:
                 if not any(map(ledger.reading.has_accepted, self._sources.names())):
                     return ""
                 key = self._home.key.public.text

@@ -15,7 +15,6 @@ from typing import Any, Final
 from starling.domains import DOMAINS, delivering_of
 from starling.domains import domain as find
 from starling.errors import IntegrityError, LedgerUnavailable, OutputError, ParameterError, PlanError, PolicyRefused
-from starling.ledger.opening import read_ledger
 from starling.ledger.rules import Request
 from starling.pages.parts import Section
 from starling.planfile.foreign import content
@@ -126,7 +125,7 @@ class Sources:
         return labels
 
     def _check_population(self, dataset: Entry) -> None:
-        with closing(read_ledger(self._home.settings.ledger)) as ledger:
+        with closing(self._home.read_ledger()) as ledger:
             population = ledger.reading.population_of(dataset.name)
             dataset.check(ledger.reading.account(population, latest=1).population)
 
