@@ -12,9 +12,9 @@ own.
 
 The standard error is that of ln of the odds ratio: sample and noise together, to first order. Woolf's variance of the sample is the sum of
 1/count over the four cells of the table (as PLINK's --assoc has it, alleles taken as independent). The noise adds its variance through the
-gradient of ln OR. Laplace noise is independent in its cells; lattice noise is exchangeable and adds up to 0, so that the covariance of two
-of its m cells is -1/(m - 1) times the variance of one. Where a cell of the table is below FEWEST deviations of its noise the sum means
-nothing and is not given.
+gradient of ln OR. Laplace noise is independent in its cells, which are then made to add up to n; lattice noise is exchangeable and adds up
+to 0, so that the covariance of two of its m cells is -1/(m - 1) times the variance of one. Where a cell of the table is below FEWEST
+deviations of its noise the sum means nothing and is not given.
 """
 
 import json
@@ -35,7 +35,7 @@ from starling.genome.artifact.scan_formats import Exported, glm, of_effects, of_
 from starling.genome.inference.adaptive_plan import replay
 from starling.genome.inference.answers import OF_ALLELES, two_by_two
 from starling.genome.inference.called import called_table
-from starling.genome.inference.intervals import Noise
+from starling.genome.inference.intervals import Noise, repaired
 from starling.genome.measurements import Drawn, Scanned
 from starling.genome.plan import Explore, ExploreEffects, Model, Plan, Question, Scan, SnpEffects, SnpPval
 from starling.genome.postprocess.effects import OF
@@ -71,32 +71,40 @@ def standard_error(noisy: Sequence[int], people: int, model: Model, noise: Noise
     gradient = [1 / a, -1 / b, -1 / c, 1 / d]
     if model in OF_ALLELES:
         gradient = [-2 / b, 1 / a - 1 / b, 2 / a, 2 / d, 1 / d - 1 / c, -2 / c]
-    return sqrt(1 / a + 1 / b + 1 / c + 1 / d + _added(gradient, variance, noise))
+    return sqrt(1 / a + 1 / b + 1 / c + 1 / d + _added(gradient, variance, noise, repaired(noisy, people)))
 
 
-def _added(gradient: Sequence[float], variance: float, noise: Noise) -> float:
-    """What the noise of all cells adds to a variance; that of a lattice keeps their sum."""
+def _added(gradient: Sequence[float], variance: float, noise: Noise, counts: Sequence[int]) -> float:
+    """What the noise of all cells adds to a variance.
+
+    That of a lattice keeps their sum. With Laplace noise the counts are too large together, or too small, half of the time each: then the
+    excess is taken off the largest, or what is missing is shared out evenly (`repaired`). The mean of both squared errors is added.
+    """
     size, squares, total = len(gradient), sum(each * each for each in gradient), sum(gradient)
-    return variance * ((squares - total * total / size) * size / (size - 1) if noise == "lattice" else squares)
+    shared = squares - total * total / size
+    if noise == "lattice":
+        return variance * shared * size / (size - 1)
+    of_largest = gradient[counts.index(max(counts))]
+    return variance * (shared + sum((each - of_largest) ** 2 for each in gradient)) / 2
 
 
 def called_standard_error(plan: Plan, query: SnpPval, noisy: Sequence[int]) -> float | None:
     """As `standard_error`, among people with a call, of plans that count missing calls apart."""
     a, b, c, d = called_table(plan, noisy)
-    if plan.unit == "phenotype":
-        noise: Noise = "laplace"
-        variance = standard_deviation(DiscreteLaplace(1 / query.epsilon)) ** 2
+    of_phenotypes = plan.unit == "phenotype"
+    if query.noise == "lattice" and not of_phenotypes:
+        variance = cell_variance(query.epsilon, 3)
     else:
-        noise = query.noise
-        of_laplace = standard_deviation(DiscreteLaplace(2 / query.epsilon)) ** 2
-        variance = cell_variance(query.epsilon, 3) if noise == "lattice" else of_laplace
+        variance = standard_deviation(DiscreteLaplace((1 if of_phenotypes else 2) / query.epsilon)) ** 2
     if min(a, b, c, d) < FEWEST * sqrt(variance):
         return None
-    gradient = [1 / a, -1 / b, 0.0, -1 / c, 1 / d, 0.0]
-    if plan.unit == "phenotype":
-        # One more case of a column is one control less.
-        gradient = [1 / a + 1 / c, 1 / b + 1 / d]
-    return sqrt(1 / a + 1 / b + 1 / c + 1 / d + _added(gradient, variance, noise))
+    if of_phenotypes:
+        # One more case of a column is one control less; the noise of each column is its own.
+        added = variance * ((1 / a + 1 / c) ** 2 + (1 / b + 1 / d) ** 2)
+    else:
+        gradient = [1 / a, -1 / b, 0.0, -1 / c, 1 / d, 0.0]
+        added = _added(gradient, variance, query.noise, repaired(noisy, plan.people))
+    return sqrt(1 / a + 1 / b + 1 / c + 1 / d + added)
 
 
 Format: TypeAlias = Literal["gwas-ssf", "plink-assoc", "plink-glm"]
