@@ -183,6 +183,15 @@ FLOWS: Final = (
         {**dict.fromkeys(("a", "b", "via", "then"), _ENDS), "who": _WHO},
         (*TEXTS, *STORED, "held"),
     ),
+    _by_area(
+        "flows-stops-by-points",
+        _flows(
+            'origin = "a"\ndestination = "b"\nstops_x = ["vx", "tx"]\nstops_y = ["vy", "ty"]',
+            _POINT.replace("point", "trip"),
+        ),
+        {**dict.fromkeys(("a", "b"), _ENDS), **dict.fromkeys(("vx", "vy", "tx", "ty"), _NUMBERS)},
+        (*TEXTS, *STORED, "held"),
+    ),
 )
 
 _ON_GRID: Final = (

@@ -182,7 +182,7 @@ def test_a_session_shows_itself(world: World, tmp_path: Path) -> None:
     assert "&lt;b&gt;T2D" in answer._repr_html_()
     opened = starling.open_release(answer.folder)
     assert str(answer.folder) in str(opened)
-    assert opened.signer.fingerprint in repr(opened)
+    assert opened.signer.fingerprint in str(opened)
     assert "&lt;b&gt;T2D" in opened._repr_html_()
     for shown in (study, answer, opened, study.preview(answer.question)):
         assert dir(shown)

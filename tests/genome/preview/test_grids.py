@@ -43,7 +43,7 @@ def test_numbers_stand_where_they_belong(assumed: Assumed) -> None:
     assert within.rows[1] == ("95 % sure", str(expected.within.patients[1]))  # type: ignore[union-attr] # of a selection
     assert [row[0] for row in right.rows] == ["none", "1", "2", "any number, in the worst study"]
     question = expected.query
-    assert f"at least {right.rows[-1][1]} whatever" in answer_text(assumed.plan, question, Number(1, 1))[0]
+    assert f"at least {right.rows[-1][1]} of the time" in answer_text(assumed.plan, question, Number(1, 1))[0]
     assert right.rows[0][1].startswith(f"{100 * expected.truths[0].right - 0.05:.1f} % (")  # type: ignore[union-attr]
     assert odds.rows[0][0] == "0.05"
 
