@@ -170,6 +170,7 @@ def showing_modules() -> list[str]:
     return sorted(".".join(path.with_suffix("").parts).removesuffix(".__init__") for path in paths)
 
 
+@pytest.mark.slow
 def test_docstrings_do_what_they_show(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of every module; a report names it and its line."""
     reports: list[str] = []

@@ -80,6 +80,7 @@ def test_validate_tells_what_is_wrong_and_who_are_kin(call: Call, study: Path, t
     assert "is not the prefix of a .bed or .pgen" in missing.stderr
 
 
+@pytest.mark.slow
 def test_the_people_of_a_bgen_are_those_of_the_sample_that_is_named(call: Call, tmp_path: Path) -> None:
     path = bgen.study(tmp_path, None, "#FID IID T\nf p0 1\nf p1 2\ng p0 2\n")
     bgen.PLAN.save(tmp_path / "plan.toml")

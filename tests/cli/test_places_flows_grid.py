@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from starling.cli.places import places
@@ -9,6 +10,7 @@ from starling.errors import ParameterError
 from tests.places.trips.worlds import plan
 
 
+@pytest.mark.slow
 def test_the_commands_plan_preview_generate_release_and_ask(tmp_path: Path) -> None:
     plan(tmp_path)
 

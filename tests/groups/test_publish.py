@@ -34,7 +34,7 @@ def die(folder: str, point: str) -> None:
     paid(Path(folder))
 
 
-@pytest.mark.series(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("point", ["after the charge", *OWN, "after the draw is committed to", "before the rename"])
 def test_a_killed_release_is_taken_up_and_paid_once(point: str, tmp_path: Path) -> None:
     write_world(tmp_path, more='method = "h"')

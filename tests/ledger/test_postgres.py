@@ -128,6 +128,7 @@ def test_an_idle_connection_to_a_silent_host_is_replaced(
         assert store.atomically(count_events, write=False) >= 1
 
 
+@pytest.mark.slow
 @ON_POSTGRES
 def test_a_statement_that_a_silent_host_does_not_answer_ends_and_frees_the_ledger(
     proxied: tuple[SilentProxy, str], monkeypatch: pytest.MonkeyPatch
@@ -153,7 +154,8 @@ def count_events(tx: Transaction) -> int:
     return int(str((tx.one("SELECT COUNT(*) FROM events") or (0,))[0]))
 
 
-@pytest.mark.parametrize("accepts", [True, pytest.param(False, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("accepts", [True, False])
 def test_a_host_that_says_nothing_is_given_up(accepts: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """One takes the connection and never answers; of the other not even the connection comes about."""
     monkeypatch.setitem(postgres.WAITS, "connect_timeout", 2)

@@ -63,7 +63,7 @@ def test_duckdb_keeps_what_the_twin_keeps(
     assert of(person_plan(points, distinct=distinct), path, key) == [wanted[cell] for cell in range(4)]
 
 
-@pytest.mark.examples(4)
+@pytest.mark.examples(2)
 @settings(max_examples=20, deadline=None)
 @given(ROWS, st.integers(1, 3), st.booleans(), st.integers(0, 10**6))
 def test_a_person_changes_the_counts_by_at_most_k_whatever_the_order(
@@ -167,7 +167,7 @@ def write_values(path: Path, rows: list[tuple[str, int, int]]) -> Path:
 VALUE_ROWS = st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 3), st.integers(0, 10)), max_size=16)
 
 
-@pytest.mark.examples(6)
+@pytest.mark.examples(3)
 @settings(max_examples=25, deadline=None)
 @given(rows=VALUE_ROWS)
 def test_layers_hold_the_units_above_and_below_the_bounds(

@@ -57,7 +57,7 @@ def end_lease(ledger: Ledger) -> None:
     ledger.book.store.atomically(lambda tx: tx.run("UPDATE charges SET lease_until = 0"))
 
 
-@pytest.mark.series(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("point", [*SHARED, *OWN])
 def test_promise_04_a_release_killed_anywhere_is_resumed(
     point: str, ledger: Ledger, tmp_path: Path, shared_data: Path

@@ -156,6 +156,7 @@ def test_across_the_antimeridian_answers_are_those_of_a_grid_that_is_turned() ->
         there.count([[-180, -5, 180, 0]], "degrees")
 
 
+@pytest.mark.slow
 def test_hexagons_cover_a_grid_across_the_antimeridian_once() -> None:
     pytest.importorskip("h3", reason="needs the extra h3")
     table = hexagon_table(ACROSS, CumulativeGrid(np.ones((4, 8))), 2)
