@@ -24,7 +24,7 @@ from starling.release.text import rounded, whole
 MOST_AREAS: Final = 2048
 """Areas of which slices are compared: the deviation of each is computed on its own."""
 MEANS: Final = "means"
-_ALIKE: Final = " Colours have one scale in all slices, and each difference its own."
+_ALIKE: Final = " Colours have one scale in all slices; a difference has its own."
 _LEVEL: Final = f"{float(100 * LEVEL):g} %"
 _OF_MEANS: Final = " Intervals of both means hold together, so that this one misses less often than is stated."
 _Numbers: TypeAlias = Callable[[int, int], tuple[Sequence[Number], Number]]
