@@ -111,11 +111,8 @@ class BudgetSession(InSession):
             self._ledger = open_ledger(ledger) if isinstance(ledger, str) else ledger
             if self._ledger is not ledger:
                 self._stack.callback(self._ledger.close)
-            measure = self._ledger.reading.account(self._ledger.reading.population_of(dataset)).population.measure
-            if budget is not None and budget.measure != measure:
-                self.close()
-                problem = f"is not the measure of the ledger, which counts {measure} for {dataset}"
-                raise ParameterError(budget.measure, problem, f"give {measure}, or the ledger alone")
+            if budget is not None:
+                self._check_measure(budget)
 
     def count(
         self, by: Sequence[str] = (), domains: Mapping[str, Values] | None = None, *, epsilon: Exact
@@ -195,11 +192,31 @@ class BudgetSession(InSession):
         self._released.append(((plan, options), released))
         return released
 
+    def _check_measure(self, budget: Cost) -> None:
+        """Close the session and raise ParameterError unless the budget is in the measure of the ledger beside it."""
+        with ExitStack() as failed:
+            failed.callback(self.close)
+            assert self._ledger is not None
+            reading = self._ledger.reading
+            measure = reading.account(reading.population_of(self._dataset)).population.measure
+            if budget.measure != measure:
+                problem = f"is not the measure of the ledger, which counts {measure} for {self._dataset}"
+                raise ParameterError(budget.measure, problem, f"give {measure}, or the ledger alone")
+            failed.pop_all()
+
+    @property
+    def _limit(self) -> int | None:
+        """What is left of the budget beside a ledger, in units; None where one of the two pays alone."""
+        if self._budget is None or self._scratch is not None:
+            return None
+        return int(self._budget.amount * UNIT) - self._spent
+
     def _taken(self, plan: SessionPlan[Any], options: dict[str, Any]) -> int:
         """Take what a release costs from the budget beside a ledger, in units; raises BudgetRefused where that is more than is left."""
-        if self._budget is None or self._scratch is not None:
+        left = self._limit
+        if left is None:
             return 0
-        units, left = self._units(plan, options), int(self._budget.amount * UNIT) - self._spent
+        units = self._units(plan, options)
         if units > left:
             problem = f"has {shown(left)} left of {shown(left + self._spent)}, the charge is {shown(units)}"
             raise BudgetRefused("session", problem, "ask for less, or begin a session with a larger budget")
@@ -247,8 +264,8 @@ class BudgetSession(InSession):
         account = reading.account(reading.population_of(self._dataset))
         scopes = {("analyst", self._analyst), ("dataset", self._dataset), ("population", account.population.name)}
         units = [cap.left for cap in account.caps if (cap.scope, cap.name) in scopes and cap.left is not None]
-        if self._budget is not None and self._scratch is None:
-            units.append(int(self._budget.amount * UNIT) - self._spent)
+        if (limit := self._limit) is not None:
+            units.append(limit)
         kind = Epsilon if account.population.measure == "epsilon" else Rho
         return kind(Fraction(min(units), UNIT))
 

@@ -30,6 +30,12 @@ def given(study: Path) -> tuple[object, ...]:
     return study / "plan.toml", "--genotypes", study / "study"
 
 
+def paid(ledger: Path, out: Path) -> tuple[object, ...]:
+    """What ann asks for by a ledger."""
+    named = ("--ledger", ledger, "--dataset", "study", "--analyst", "ann")
+    return (*named, "--yes", "--unvalidated", "--out", out)
+
+
 @pytest.mark.series(1)
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_a_question_is_answered_and_published(call: Call, study: Path, tmp_path: Path, name: str) -> None:
@@ -199,19 +205,7 @@ MISTAKES: list[tuple[str, list[str], int, str]] = [
 def test_mistakes_are_refused_before_anything_is_charged(
     call: Call, study: Path, ledger: Path, tmp_path: Path, name: str, words: list[str], code: int, says: str
 ) -> None:
-    paid = (
-        "--ledger",
-        ledger,
-        "--dataset",
-        "study",
-        "--analyst",
-        "ann",
-        "--yes",
-        "--unvalidated",
-        "--out",
-        tmp_path / "out",
-    )
-    refused = call("genome", name, *given(study), *paid, *words)
+    refused = call("genome", name, *given(study), *paid(ledger, tmp_path / "out"), *words)
     assert (refused.exit_code, refused.stdout) == (code, ""), refused.stderr
     assert says in refused.stderr
     assert "Traceback" not in refused.stderr
@@ -227,20 +221,8 @@ def test_pairs_and_blocks_are_refused_where_missing_calls_have_a_cell(
 ) -> None:
     plan = study / "cells.toml"
     plan.write_text((study / "plan.toml").read_text().replace('"dominant"', '"dominant"\nmissing = "cell"'))
-    paid = (
-        "--ledger",
-        ledger,
-        "--dataset",
-        "study",
-        "--analyst",
-        "ann",
-        "--yes",
-        "--unvalidated",
-        "--out",
-        tmp_path / "out",
-    )
     name, *others = words
-    refused = call("genome", name, plan, *given(study)[1:], *others, "--epsilon", "1", *paid)
+    refused = call("genome", name, plan, *given(study)[1:], *others, "--epsilon", "1", *paid(ledger, tmp_path / "out"))
     assert (refused.exit_code, refused.stdout) == (2, "")
     assert f"question is {name}, which does not count missing calls apart" in refused.stderr
     assert "ask num-sig or loc-sig or snp-pval, or take a plan without analysis.missing" in refused.stderr
