@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from starling.groups.inference.intervals import QUANTILES, Ends, LevelErrors
+from starling.groups.inference.intervals import QUANTILES, LevelErrors
 from starling.groups.mechanism import NoisyCounts
 from starling.groups.plan import METHODS, Method, Plan
-from starling.groups.postprocess import Conditions, conditions, estimate, region_rows, size_rows
+from starling.groups.postprocess import Columns, Conditions, conditions, estimate, region_rows, size_rows
 from tests.groups.worlds import CELLS, world
 
 LARGE = np.array(CELLS) * 60
@@ -25,34 +25,34 @@ def large(folder: Path, method: str) -> Plan:
 def test_published_numbers_of_no_noise_are_the_truth(tmp_path: Path) -> None:
     plan = world(tmp_path, budget='epsilon = "1000"', more='method = "h"')
     described = estimate(plan, NoisyCounts(plan).draw(np.array(CELLS)))
-    (rows,) = size_rows(plan, described, 2, 1 << 20)
-    assert rows.groups.tolist() == CELLS
-    assert rows.at_least[0].tolist() == [4, 4, 2, 1, 1]
-    assert rows.interval.lower.tolist() == rows.interval.upper.tolist() == CELLS
+    ((ids, rows),) = size_rows(plan, described, 2, 1 << 20)
+    assert ids == plan.regions.leaves
+    assert rows["groups"].tolist() == CELLS
+    assert rows["at_least"][0].tolist() == [4, 4, 2, 1, 1]
+    assert rows["lower"].tolist() == rows["upper"].tolist() == CELLS
     whole = region_rows(plan, described, 2)
-    assert whole.groups.tolist() == [4, 2, 3]
-    assert whole.members.tolist() == [8, 3, 8]
-    assert whole.mean.tolist() == pytest.approx([2, 1.5, 8 / 3])
-    assert {name: each.tolist() for name, each in whole.quantiles.items()} == {
+    assert whole["groups"].tolist() == [4, 2, 3]
+    assert whole["members"].tolist() == [8, 3, 8]
+    assert whole["mean"].tolist() == pytest.approx([2, 1.5, 8 / 3])
+    assert {name: whole[name].tolist() for name in QUANTILES} == {
         "lower_quartile": [1, 0, 2], "median": [1, 0, 2], "upper_quartile": [2, 3, 4],
     }  # fmt: skip
-    for name, ends in whole.quantile_intervals.items():
-        assert ends.lower.tolist() == ends.upper.tolist() == whole.quantiles[name].tolist()
+    for name in QUANTILES:
+        assert whole[f"{name}_lower"].tolist() == whole[f"{name}_upper"].tolist() == whole[name].tolist()
 
 
 def test_pieces_of_a_level_are_the_level(tmp_path: Path) -> None:
     plan = large(tmp_path, "h")
     described = estimate(plan, NoisyCounts(plan).draw(LARGE))
-    (whole,) = size_rows(plan, described, 2, 1 << 20)
+    ((_, whole),) = size_rows(plan, described, 2, 1 << 20)
     parts = list(size_rows(plan, described, 2, 1))
-    assert [part.first for part in parts] == [0, 1, 2]
-    assert np.array_equal(
-        np.concatenate([part.at_least_interval.upper for part in parts]), whole.at_least_interval.upper
-    )
+    assert [ids for ids, _ in parts] == [(leaf,) for leaf in plan.regions.leaves]
+    for name, column in whole.items():
+        assert np.array_equal(np.concatenate([part[name] for _, part in parts]), column)
 
 
-def holds(ends: Ends, truth: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-    return (ends.lower <= truth) & (truth <= ends.upper)
+def holds(columns: Columns, name: str, truth: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    return np.asarray((columns[f"{name}lower"] <= truth) & (truth <= columns[f"{name}upper"]))
 
 
 @pytest.mark.slow
@@ -68,20 +68,19 @@ def test_intervals_hold_the_truth_as_often_as_they_say(method: str, budget: str,
     for _ in range(100):
         described = estimate(plan, NoisyCounts(plan).draw(LARGE))
         for level, truth in enumerate(exact):
-            (rows,) = size_rows(plan, described, level, 1 << 20)
+            ((_, rows),) = size_rows(plan, described, level, 1 << 20)
             whole = region_rows(plan, described, level)
             cumulative, number = np.cumsum(truth, axis=1), truth.sum(axis=1)
             mean = truth @ np.arange(5) / number
             looked = {
-                "groups": holds(rows.interval, truth),
-                "at least": holds(rows.at_least_interval, truth[:, ::-1].cumsum(axis=1)[:, ::-1]),
-                "number": holds(whole.groups_interval, number),
-                "mean": holds(whole.mean_interval, mean),
+                "groups": holds(rows, "", truth),
+                "at least": holds(rows, "at_least_", truth[:, ::-1].cumsum(axis=1)[:, ::-1]),
+                "number": holds(whole, "groups_", number),
+                "mean": holds(whole, "mean_", mean),
             }
             for name, share in QUANTILES.items():
-                looked[name] = holds(
-                    whole.quantile_intervals[name], np.argmax(cumulative >= number[:, None] * float(share), axis=1)
-                )
+                true = np.argmax(cumulative >= number[:, None] * float(share), axis=1)
+                looked[name] = holds(whole, f"{name}_", true)
             for name, good in looked.items():
                 missed[name, level] = missed.get((name, level), np.zeros(1, np.int64)) + ~good
     assert max(int(np.max(each)) for each in missed.values()) <= 14
@@ -95,15 +94,14 @@ def test_intervals_are_of_the_measurements_whatever_is_published(method: Method,
     drawn = NoisyCounts(plan).draw(LARGE)
     apart = False
     for level in range(plan.levels):
-        (one,), (other,) = (size_rows(each, estimate(each, drawn), level, 1 << 20) for each in (plan, first))
-        apart |= not np.array_equal(one.groups, other.groups)
-        for own, others in ((one.interval, other.interval), (one.at_least_interval, other.at_least_interval)):
-            assert np.array_equal(own.lower, others.lower)
-            assert np.array_equal(own.upper, others.upper)
-        assert all(np.array_equal(*pair) for pair in zip(one.errors, other.errors, strict=True))
+        ((_, one),), ((_, other),) = (size_rows(each, estimate(each, drawn), level, 1 << 20) for each in (plan, first))
+        apart |= not np.array_equal(one["groups"], other["groups"])
+        measured = one.keys() - {"groups", "at_least"}
+        assert len(measured) == 6
+        assert all(np.array_equal(one[name], other[name]) for name in measured)
         counts = np.diff(drawn[level], axis=1, prepend=0) if plan.cumulative else drawn[level]
         margins, _ = LevelErrors(plan, level).margins(tails=False)
-        assert np.array_equal(one.interval.lower, np.clip(counts - margins, 0, 540))
+        assert np.array_equal(one["lower"], np.clip(counts - margins, 0, 540))
     assert apart == plan.cumulative
 
 

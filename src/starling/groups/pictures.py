@@ -81,13 +81,13 @@ def sizes_of(plan: Plan, region: str, table: Callable[[str], pa.Table], name: st
     for level, ids in zip(plan.regions.levels, plan.regions.ids, strict=True):
         if region in ids:
             rows = table(level)
-            return picture(plan, region, rows.filter(pc.equal(rows["region"].cast(pa.string()), region)), name)
+            rows = rows.filter(pc.equal(rows["region"].cast(pa.string()), region))
+            return picture(plan, region, {each: rows[each].to_numpy() for each in COLUMNS}, name)
     raise ParameterError("region", "is not in the plan", "look at data/regions.csv of the release")
 
 
-def picture(plan: Plan, region: str, rows: pa.Table, name: str = "sizes") -> Picture:
-    """`sizes` of a region, given its rows of the table of its level."""
-    columns = {each: rows[each].to_numpy() for each in COLUMNS}
+def picture(plan: Plan, region: str, columns: Mapping[str, Int64], name: str = "sizes") -> Picture:
+    """`sizes` of a region, given COLUMNS of the table of its level."""
     caption = f"Published numbers of groups in {region} by size, with the interval of 95 % around each measured number."
     return Picture(partial(sizes, plan, columns), caption, name)
 

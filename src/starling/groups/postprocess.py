@@ -6,16 +6,19 @@ Public in, public out: a function of the plan and the noisy measurements that re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
-from starling.groups.inference.intervals import MISSING, QUANTILES, Ends, Float64, LevelErrors
+from starling.groups.inference.intervals import MISSING, QUANTILES, LevelErrors
 from starling.groups.inference.methods import fit
 from starling.groups.measurements import Measured
 from starling.groups.optimise.tree import Int64, Projection
 from starling.groups.plan import Plan
 
+Columns: TypeAlias = dict[str, npt.NDArray[Any]]
+"""Columns of numbers of a published table (artifact/columns.py), by their names."""
 HALF: Final = MISSING / 2
 """The chance that each of two bounds misses which an interval is made of."""
 
@@ -74,29 +77,8 @@ def conditions(plan: Plan, levels: tuple[Int64, ...]) -> Conditions:
     return Conditions(broken, sum(int(np.count_nonzero(level < 0)) for level in levels), unfaithful)
 
 
-@dataclass(frozen=True, slots=True)
-class SizeRows:
-    """Rows of the table of a level, arrays of shape (regions, sizes).
-
-    Attributes:
-        first: The number of the first region in its level.
-        groups: Published numbers of groups of each size.
-        interval: Of the true numbers.
-        at_least: Published numbers of groups of at least each size.
-        at_least_interval: Of the true numbers.
-        errors: By size, the standard deviation of the measured number of groups, and of that of at least each size.
-    """
-
-    first: int
-    groups: Int64
-    interval: Ends
-    at_least: Int64
-    at_least_interval: Ends
-    errors: tuple[Float64, Float64]
-
-
-def size_rows(plan: Plan, estimated: Estimated, level: int, most: int) -> Iterator[SizeRows]:
-    """The table of a level, some regions at a time, of at most `most` cells or one region."""
+def size_rows(plan: Plan, estimated: Estimated, level: int, most: int) -> Iterator[tuple[tuple[str, ...], Columns]]:
+    """The table of a level, some regions at a time, of at most `most` cells or one region: their ids, and arrays (regions, sizes)."""
     errors = LevelErrors(plan, level)
     count_margins, count_errors = errors.margins(tails=False)
     tail_margins, tail_errors = errors.margins(tails=True)
@@ -104,27 +86,30 @@ def size_rows(plan: Plan, estimated: Estimated, level: int, most: int) -> Iterat
     step = max(most // plan.sizes, 1)
     for first in range(0, len(totals), step):
         here = slice(first, first + step)
-        groups, noisy, most_groups = estimated.levels[level][here], estimated.measured[level][here], totals[here, None]
+        groups, noisy, whole = estimated.levels[level][here], estimated.measured[level][here], totals[here, None]
         counts = np.diff(noisy, axis=1, prepend=0) if plan.cumulative else noisy
         below = np.cumsum(counts, axis=1) - counts
-        whole = most_groups if errors.public else below[:, -1:] + counts[:, -1:]
-        tails = whole - below
+        tails = (whole if errors.public else below[:, -1:] + counts[:, -1:]) - below
         if not plan.cumulative and errors.public:
             above = np.cumsum(counts[:, ::-1], axis=1)[:, ::-1]
             fewer = np.arange(plan.sizes) < plan.sizes - np.arange(plan.sizes)
             tails = np.where(fewer, tails, above)
-        yield SizeRows(
-            first,
-            groups,
-            _cut(counts, count_margins, most_groups),
-            np.cumsum(groups[:, ::-1], axis=1)[:, ::-1],
-            _cut(tails, tail_margins, most_groups),
-            (count_errors, tail_errors),
+        yield (
+            plan.regions.ids[level][here],
+            {
+                "groups": groups,
+                **_cut("", counts - count_margins, counts + count_margins, whole),
+                "standard_error": np.broadcast_to(count_errors, groups.shape),
+                "at_least": np.cumsum(groups[:, ::-1], axis=1)[:, ::-1],
+                **_cut("at_least_", tails - tail_margins, tails + tail_margins, whole),
+                "at_least_standard_error": np.broadcast_to(tail_errors, groups.shape),
+            },
         )
 
 
-def _cut(measured: Int64, margins: Int64, most: Int64) -> Ends:
-    return Ends(np.clip(measured - margins, 0, most), np.clip(measured + margins, 0, most))
+def _cut(name: str, lower: npt.NDArray[Any], upper: npt.NDArray[Any], most: Int64 | int) -> Columns:
+    """The columns of both ends of an interval, cut to what is possible."""
+    return {f"{name}lower": np.clip(lower, 0, most), f"{name}upper": np.clip(upper, 0, most)}
 
 
 def _totals(plan: Plan, level: int) -> Int64:
@@ -133,31 +118,8 @@ def _totals(plan: Plan, level: int) -> Int64:
     return np.full(len(plan.regions.ids[level]), plan.groups, dtype=np.int64) if totals is None else totals[level]
 
 
-@dataclass(frozen=True, slots=True)
-class RegionRows:
-    """What is published of each region of a level as a whole, arrays of shape (regions,).
-
-    Attributes:
-        groups: Published numbers of groups.
-        groups_interval: Of the true numbers; a point where they are public.
-        members: Sums of published sizes.
-        mean: Means of published sizes; not a number for a region without groups.
-        mean_interval: Of the true means.
-        quantiles: By name, the least size that at least this share of the groups does not exceed.
-        quantile_intervals: Of the true ones.
-    """
-
-    groups: Int64
-    groups_interval: Ends
-    members: Int64
-    mean: Float64
-    mean_interval: Ends
-    quantiles: dict[str, Int64]
-    quantile_intervals: dict[str, Ends]
-
-
-def region_rows(plan: Plan, estimated: Estimated, level: int) -> RegionRows:
-    """What is published of each region of a level as a whole.
+def region_rows(plan: Plan, estimated: Estimated, level: int) -> Columns:
+    """What is published of each region of a level as a whole, arrays (regions,); a mean is not a number for a region without groups.
 
     A mean is N - C/G, with C the sum over s < N of the number of groups of at most s, and G their number; a share p of the groups has
     at most the size s from the first s on at which their number reaches p G. Bounds of C and of G, or of the two counts beside the
@@ -175,23 +137,19 @@ def region_rows(plan: Plan, estimated: Estimated, level: int) -> RegionRows:
         least = np.nan_to_num(plan.largest - (smaller + off) / low, nan=0.0, posinf=0.0, neginf=0.0)
         greatest = np.nan_to_num(plan.largest - (smaller - off) / high, nan=plan.largest, posinf=plan.largest)
         mean = members / number
-    margins = errors.cumulative_margins(HALF)
-    total = errors.total_margin(MISSING)
-    return RegionRows(
-        number,
-        Ends(np.clip(whole - total, 0, most), np.clip(whole + total, 0, most)),
-        members,
-        mean,
-        Ends(np.clip(least, 0, plan.largest), np.clip(greatest, 0, plan.largest)),
-        {name: _first(published, number, share) for name, share in QUANTILES.items()},
-        {
-            name: Ends(
-                _first(measured + margins, low, share),
-                np.maximum(_last(measured - margins, high, share), _first(measured + margins, low, share)),
-            )
-            for name, share in QUANTILES.items()
-        },
-    )
+    margins, total = errors.cumulative_margins(HALF), errors.total_margin(MISSING)
+    columns = {
+        "groups": number,
+        **_cut("groups_", whole - total, whole + total, most),
+        "members": members,
+        "mean": mean,
+        **_cut("mean_", least, greatest, plan.largest),
+    }
+    for name, share in QUANTILES.items():
+        columns[name] = _first(published, number, share)
+        columns[f"{name}_lower"] = lower = _first(measured + margins, low, share)
+        columns[f"{name}_upper"] = np.maximum(_last(measured - margins, high, share), lower)
+    return columns
 
 
 def _first(cumulative: Int64, number: Int64, share: Fraction) -> Int64:

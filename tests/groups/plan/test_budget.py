@@ -60,7 +60,7 @@ def test_one_member_costs_the_whole_budget_at_every_size() -> None:
 def test_weights_share_out_the_whole_exactly(whole: Fraction, weights: list[Fraction]) -> None:
     budget = SplitBudget.weighted(whole, weights)
     assert budget.whole == whole
-    assert budget.levels == len(weights)
+    assert len(budget.amounts[0]) == len(weights)
     assert [amount * weights[0] for amount in budget.amounts[0]] == [budget.amounts[0][0] * each for each in weights]
 
 
@@ -135,7 +135,7 @@ def test_a_budget_for_shares_spends_the_whole_at_every_size(
 ) -> None:
     budget = SplitBudget.for_shares(epsilon, shares, groups, regions)
     assert all(sum(amounts) == epsilon for amounts in budget.amounts)
-    assert budget.levels == len(regions)
+    assert len(budget.amounts[0]) == len(regions)
     assert [len(budget.by_size(level, len(shares))) for level in range(len(regions))] == [len(shares)] * len(regions)
 
 

@@ -1,17 +1,15 @@
 """The tables of a release, declared once: one for each level with its sizes, and one of all regions."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Final
 
-import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from starling.groups.artifact import NOISY_WORDS, REGION_COLUMNS, REGION_FILE, labels, measurements_path
 from starling.groups.artifact import REGIONS as PLAN_REGIONS
-from starling.groups.inference.intervals import QUANTILES, Ends
+from starling.groups.inference.intervals import QUANTILES
 from starling.groups.plan import Plan
-from starling.groups.postprocess import Estimated, RegionRows, SizeRows, region_rows, size_rows
+from starling.groups.postprocess import Columns, Estimated, region_rows, size_rows
 from starling.release.datapackage import Sheet
 from starling.release.table_files import Table, Text, column
 
@@ -101,45 +99,20 @@ def sheets(plan: Plan) -> list[Sheet]:
 def pieces(plan: Plan, estimated: Estimated) -> Iterator[Mapping[str, pa.Table]]:
     """Rows of all tables, in order."""
     for level, name in enumerate(plan.regions.levels):
-        for part in size_rows(plan, estimated, level, PIECE):
-            yield {name: _sizes(plan, level, part)}
+        for ids, numbers in size_rows(plan, estimated, level, PIECE):
+            region, size = labels(plan, ids)
+            columns = {column: pa.array(each.reshape(-1)) for column, each in numbers.items()}
+            yield {name: pa.table({"region": region.cast(pa.string()), "size": size, **columns}, SIZES)}
         yield {REGIONS: _regions(plan, level, region_rows(plan, estimated, level))}
 
 
-def _sizes(plan: Plan, level: int, part: SizeRows) -> pa.Table:
-    ids = plan.regions.ids[level][part.first : part.first + len(part.groups)]
-    region, size = labels(plan, ids)
-    errors = [np.tile(each, len(ids)) for each in part.errors]
-    columns = [
-        region.cast(pa.string()),
-        size,
-        part.groups,
-        *_both(part.interval),
-        errors[0],
-        part.at_least,
-        *_both(part.at_least_interval),
-        errors[1],
-    ]
-    return pa.table([each if isinstance(each, pa.Array) else pa.array(each.reshape(-1)) for each in columns], SIZES)
-
-
-def _regions(plan: Plan, level: int, rows: RegionRows) -> pa.Table:
+def _regions(plan: Plan, level: int, numbers: Columns) -> pa.Table:
     regions = plan.regions
-    columns = [
-        [regions.levels[level]] * len(regions.ids[level]),
-        regions.ids[level],
-        [above or None for above in regions.above[level]],
-        rows.groups,
-        *_both(rows.groups_interval),
-        rows.members,
-        pa.array(rows.mean, mask=rows.groups == 0),
-        *_both(rows.mean_interval),
-    ]
-    for name, values in rows.quantiles.items():
-        columns += [values, *_both(rows.quantile_intervals[name])]
-    arrays = [pa.array(each, field.type) for each, field in zip(columns, REGION_TABLE, strict=True)]
-    return pa.table(arrays, REGION_TABLE)
-
-
-def _both(ends: Ends) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    return ends.lower, ends.upper
+    columns = {
+        "level": [regions.levels[level]] * len(regions.ids[level]),
+        "region": regions.ids[level],
+        "parent": [above or None for above in regions.above[level]],
+        **numbers,
+        "mean": pa.array(numbers["mean"], mask=numbers["groups"] == 0),
+    }
+    return pa.table(columns, REGION_TABLE)

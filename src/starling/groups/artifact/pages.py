@@ -3,7 +3,6 @@
 All of it is computed from the plan and from released values.
 """
 
-from functools import partial
 from typing import Final
 
 import numpy as np
@@ -11,10 +10,10 @@ import numpy as np
 from starling.groups.artifact import PLAN, REGIONS, measurements_path
 from starling.groups.inference.intervals import Float64, LevelErrors
 from starling.groups.optimise.tree import Int64
-from starling.groups.pictures import COLUMNS, sizes
+from starling.groups.pictures import picture
 from starling.groups.plan import ADDS_UP, METHODS, Plan
 from starling.groups.postprocess import Estimated, conditions, region_rows, size_rows
-from starling.pages.parts import Headline, Picture, Section, Table
+from starling.pages.parts import Headline, Section, Table
 from starling.privacy.budget import decimal_up
 from starling.release.claims import noise
 from starling.release.codec import Json
@@ -130,16 +129,16 @@ def sections(plan: Plan, estimated: Estimated) -> tuple[Section, ...]:
 
 def _answer(plan: Plan, estimated: Estimated) -> Section:
     """The distribution of the root with its intervals, and its mean size."""
-    root = plan.regions.ids[0][0]
-    rows, means = next(size_rows(plan, estimated, 0, plan.sizes)), region_rows(plan, estimated, 0)
-    ends = (rows.interval.lower, rows.interval.upper), (rows.at_least_interval.lower, rows.at_least_interval.upper)
-    arrays = dict(zip(COLUMNS, (rows.groups, *ends[0], rows.at_least, *ends[1]), strict=True))
-    caption = f"Published numbers of groups in {root} by size, with the interval of 95 % around each measured number."
-    picture = Picture(partial(sizes, plan, {name: each[0] for name, each in arrays.items()}), caption, "sizes")
-    around = means.mean_interval
-    mean = None if np.isnan(means.mean[0]) else float(means.mean[0])
-    first = headline(plan, mean, float(around.lower[0]), float(around.upper[0]))
-    return Section("Groups by size", pictures=(picture,), tables=_largest(plan, estimated), headline=first)
+    (((root,), rows),) = size_rows(plan, estimated, 0, plan.sizes)
+    means = region_rows(plan, estimated, 0)
+    mean, low, high = (float(means[name][0]) for name in ("mean", "mean_lower", "mean_upper"))
+    first = headline(plan, None if np.isnan(mean) else mean, low, high)
+    drawn = picture(plan, root, {name: each[0] for name, each in rows.items()})
+    counts = rows["groups"][0]
+    order = np.argsort(-counts, kind="stable")[:MOST_ROWS]
+    frequent = tuple((f"{size:,}", f"{counts[size]:,}") for size in sorted(order.tolist()))
+    table = Table(("Size", "Groups"), frequent, f"The most frequent sizes in {root}")
+    return Section("Groups by size", pictures=(drawn,), tables=(table,), headline=first)
 
 
 def headline(plan: Plan, mean: float | None, low: float, high: float, region: str = "", groups: str = "") -> Headline:
@@ -198,14 +197,6 @@ def _post_processed(plan: Plan, estimated: Estimated) -> Section:
     )
     table = Table(("What", "Value"), rows, "Recomputed from the published numbers", words=True)
     return Section("What was made of the measurements", tables=(table,), folded=True)
-
-
-def _largest(plan: Plan, estimated: Estimated) -> tuple[Table, ...]:
-    """The published sizes of the root, the most frequent first."""
-    counts = estimated.levels[0][0]
-    order = np.argsort(-counts, kind="stable")[:MOST_ROWS]
-    rows = tuple((f"{size:,}", f"{counts[size]:,}") for size in sorted(order.tolist()))
-    return (Table(("Size", "Groups"), rows, f"The most frequent sizes in {plan.regions.ids[0][0]}"),)
 
 
 def _public(plan: Plan) -> Section:

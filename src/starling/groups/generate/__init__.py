@@ -293,11 +293,8 @@ def _counties(path: Path) -> tuple[tuple[str, ...], Float64, Float64]:
         households = [float(row["households_2010"]) for row in rows]
         means = [float(row["persons_per_household_2010"]) for row in rows]
     except (OSError, KeyError, TypeError, ValueError):
-        raise ParameterError(
-            "counties",
-            f"{path.name} has no fips, households_2010 and persons_per_household_2010 in each row",
-            "give a CSV file with these columns",
-        ) from None
+        problem = f"{path.name} has no fips, households_2010 and persons_per_household_2010 in each row"
+        raise ParameterError("counties", problem, "give a CSV file with these columns") from None
     if not all(1 < each < 100 for each in means) or not min(households, default=0.0) > 0:
         raise ParameterError("counties", "have a number that no county has", "correct the file")
     named = sorted(zip([*fips, PUERTO_RICO[0]], [*households, PUERTO_RICO[1]], [*means, PUERTO_RICO[2]], strict=True))

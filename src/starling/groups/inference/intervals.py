@@ -9,7 +9,6 @@ independent draws exceeds (ln(1/alpha) + ln E e^(tS))/t with a probability of at
 the discrete Laplace and at most e^(t^2 s2/2) for the discrete Gaussian (Canonne, Kamath and Steinke 2020, Corollary 17).
 """
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import log
 from typing import Final, TypeAlias
@@ -30,19 +29,6 @@ MISSING: Final = Fraction(1, 20)
 QUANTILES: Final = {"lower_quartile": Fraction(1, 4), "median": Fraction(1, 2), "upper_quartile": Fraction(3, 4)}
 _STEPS: Final = np.exp(np.linspace(-9, 0, 181))
 """Steps of t, as shares of where the expectation ends or of one standard deviation."""
-
-
-@dataclass(frozen=True, slots=True)
-class Ends:
-    """Intervals, both ends included.
-
-    Attributes:
-        lower: Lower ends.
-        upper: Upper ends, of the same shape.
-    """
-
-    lower: npt.NDArray[np.generic]
-    upper: npt.NDArray[np.generic]
 
 
 class LevelErrors:

@@ -58,7 +58,7 @@ class CumulativeProblem:
         cells = tree.cells(noisy)
         groups = index(total)
         if not 0 <= groups <= MOST:
-            raise ParameterError(field="total", problem=f"is {total}", fix="give a number of groups from 0 to 2^60")
+            raise ParameterError("total", f"is {total}", "give a number of groups from 0 to 2^60")
         regions = int(tree.starts[-1])
         if region_totals is None:
             tops = np.full(regions, groups, dtype=np.int64)
@@ -110,9 +110,6 @@ def _variances(stated: Sequence[npt.ArrayLike] | None, levels: int, sizes: int) 
     except ValueError:
         result = np.empty((0, sizes))
     if len(result) != levels or not (np.isfinite(result).all() and (result > 0).all()):
-        raise ParameterError(
-            field="variances",
-            problem="are not numbers above 0 for every level",
-            fix="give each level one variance, or one for each size",
-        )
+        fix = "give each level one variance, or one for each size"
+        raise ParameterError("variances", "are not numbers above 0 for every level", fix)
     return result

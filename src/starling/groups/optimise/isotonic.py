@@ -77,12 +77,10 @@ def isotonic(rows: npt.ArrayLike, low: float = -np.inf, high: float | npt.ArrayL
     """
     values = np.ascontiguousarray(rows, dtype=np.float64)
     if values.ndim != 2 or not np.isfinite(values).all():
-        raise ParameterError(
-            field="rows", problem="are not finite numbers in rows", fix="give an array (rows, entries)"
-        )
+        raise ParameterError("rows", "are not finite numbers in rows", "give an array (rows, entries)")
     upper = np.array(np.broadcast_to(np.asarray(high, dtype=np.float64), len(values)))
     if not (upper >= low).all():
-        raise ParameterError(field="high", problem="is below `low`", fix="give bounds that hold a number between them")
+        raise ParameterError("high", "is below `low`", "give bounds that hold a number between them")
     out = np.empty_like(values)
     _pool_rows(values, float(low), upper, out)
     return out

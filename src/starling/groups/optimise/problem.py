@@ -47,19 +47,13 @@ class Problem:
         cells = tree.cells(noisy)
         groups = index(total)
         if groups < 0:
-            raise ParameterError(field="total", problem=f"is {total}", fix="give a number of groups, at least 0")
+            raise ParameterError("total", f"is {total}", "give a number of groups, at least 0")
         exact = (1,) * tree.levels if weights is None else tuple(index(weight) for weight in weights)
         if len(exact) != tree.levels or min(exact) < 1:
-            raise ParameterError(
-                field="weights",
-                problem=f"are {list(exact)}",
-                fix=f"give {tree.levels} positive integers, one for each level",
-            )
+            fix = f"give {tree.levels} positive integers, one for each level"
+            raise ParameterError("weights", f"are {list(exact)}", fix)
         largest = max(max(abs(int(array.min())), abs(int(array.max()))) for array in cells)
         if 8 * (largest + groups + SPARE) * max(sum(exact), int(tree.starts[-1])) >= LIMIT:
-            raise ParameterError(
-                field="noisy",
-                problem="and the total, times the weights or the number of regions, come too near the end of 64 bits",
-                fix="give smaller counts or weights",
-            )
+            problem = "and the total, times the weights or the number of regions, come too near the end of 64 bits"
+            raise ParameterError("noisy", problem, "give smaller counts or weights")
         return cls(tree, cells, groups, exact)

@@ -102,20 +102,15 @@ class Tree:
             ParameterError: naming `field`, where the number of arrays, a shape or a type does not fit, or there is no size.
         """
         if len(values) != self.levels:
-            raise ParameterError(
-                field=field,
-                problem=f"has {len(values)} levels, the tree has {self.levels}",
-                fix="give one array for each level, the root's first",
-            )
+            problem = f"has {len(values)} levels, the tree has {self.levels}"
+            raise ParameterError(field, problem, "give one array for each level, the root's first")
         arrays = [_integers(each, f"{field}[{level}]") for level, each in enumerate(values)]
         sizes = arrays[0].shape[-1] if arrays[0].ndim else 0
         for level, (array, regions) in enumerate(zip(arrays, self.regions, strict=True)):
             if array.shape != (regions, sizes) or not sizes:
-                raise ParameterError(
-                    field=f"{field}[{level}]",
-                    problem=f"has shape {array.shape}, its level has {regions} regions",
-                    fix="give an array (regions of the level, sizes) with the same sizes, at least one, on every level",
-                )
+                problem = f"has shape {array.shape}, its level has {regions} regions"
+                fix = "give an array (regions of the level, sizes) with the same sizes, at least one, on every level"
+                raise ParameterError(f"{field}[{level}]", problem, fix)
         return tuple(np.ascontiguousarray(array) for array in arrays)
 
 
@@ -150,11 +145,9 @@ def checked_totals(tree: Tree, totals: Sequence[npt.ArrayLike], total: int) -> t
         for row, number in zip(parents.tolist(), each.tolist(), strict=True):
             added[row] += number
         if each.min() < 0 or added != above:
-            raise ParameterError(
-                field=f"region_totals[{level}]",
-                problem="are below 0 or do not add up to the total above them",
-                fix="give numbers of groups whose sums over children are those of their parents",
-            )
+            problem = "are below 0 or do not add up to the total above them"
+            fix = "give numbers of groups whose sums over children are those of their parents"
+            raise ParameterError(f"region_totals[{level}]", problem, fix)
         above = each.tolist()
     return by_level
 
@@ -177,22 +170,13 @@ def _rows(array: npt.ArrayLike, field: str, above: int) -> Int64:
     """A level's parents, checked against the number of regions in the level above."""
     rows = _integers(array, field)
     if rows.ndim != 1:
-        raise ParameterError(
-            field=field, problem=f"has {rows.ndim} dimensions", fix="give one row of the level above for each region"
-        )
+        raise ParameterError(field, f"has {rows.ndim} dimensions", "give one row of the level above for each region")
     if rows.size and not (rows.min() >= 0 and rows.max() < above):
-        raise ParameterError(
-            field=field,
-            problem="names a row that the level above does not have",
-            fix=f"give rows from 0 to {above - 1}",
-        )
-    childless = int(np.count_nonzero(np.bincount(rows, minlength=above) == 0))
-    if childless:
-        raise ParameterError(
-            field=field,
-            problem=f"leaves {childless} of {above} regions of the level above without a child",
-            fix="give every region above the last level a child",
-        )
+        problem = "names a row that the level above does not have"
+        raise ParameterError(field, problem, f"give rows from 0 to {above - 1}")
+    if childless := int(np.count_nonzero(np.bincount(rows, minlength=above) == 0)):
+        problem = f"leaves {childless} of {above} regions of the level above without a child"
+        raise ParameterError(field, problem, "give every region above the last level a child")
     return rows
 
 
@@ -202,7 +186,7 @@ def _integers(values: npt.ArrayLike, field: str) -> Int64:
     if array.size == 0:
         array = array.astype(np.int64)
     if not np.issubdtype(array.dtype, np.integer) or not np.can_cast(array.dtype, np.int64):
-        raise ParameterError(field=field, problem=f"is of type {array.dtype}", fix="give integers of at most 64 bits")
+        raise ParameterError(field, f"is of type {array.dtype}", "give integers of at most 64 bits")
     return array.astype(np.int64, copy=False)
 
 

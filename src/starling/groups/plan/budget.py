@@ -42,19 +42,13 @@ class SplitBudget:
 
     def __post_init__(self) -> None:
         if not self.bands or self.bands[0] or list(self.bands) != sorted(set(self.bands)):
-            raise ParameterError(field="bands", problem="do not ascend from size 0", fix="begin with 0")
+            raise ParameterError("bands", "do not ascend from size 0", "begin with 0")
         if len(self.amounts) != len(self.bands) or len({len(each) for each in self.amounts}) != 1:
-            raise ParameterError(
-                field="amounts", problem="do not name every level in every band", fix="give each level its amount"
-            )
+            raise ParameterError("amounts", "do not name every level in every band", "give each level its amount")
         if not self.amounts[0] or min(map(min, self.amounts)) <= 0:
-            raise ParameterError(
-                field="amounts", problem="are not all above 0", fix="measure every level at every size"
-            )
+            raise ParameterError("amounts", "are not all above 0", "measure every level at every size")
         if len({sum(each, Fraction(0)) for each in self.amounts}) != 1:
-            raise ParameterError(
-                field="amounts", problem="do not add up to one budget", fix="spend the same at every size"
-            )
+            raise ParameterError("amounts", "do not add up to one budget", "spend the same at every size")
 
     @classmethod
     def equal(cls, whole: Exact, levels: int) -> Self:
@@ -120,24 +114,16 @@ class SplitBudget:
         """
         budget = positive(whole, field="budget")
         parts = [exact(share, field="shares") for share in shares]
-        weights = [
-            positive(weight, field="importance")
-            for weight in (importance if importance is not None else _importance(regions))
-        ]
+        if importance is None:
+            importance = [power(Fraction(regions[-1], max(count, 1)), IMPORTANCE) for count in regions]
+        weights = [positive(weight, field="importance") for weight in importance]
         if not parts or min(parts) < 0:
-            raise ParameterError(
-                field="shares", problem="are none, or negative", fix="give a share of 0 or more for each size"
-            )
+            raise ParameterError("shares", "are none, or negative", "give a share of 0 or more for each size")
         if len(regions) > MOST_LEVELS:
-            raise ParameterError(
-                field="regions", problem=f"have more than {MOST_LEVELS} levels", fix="weigh the levels by hand"
-            )
+            raise ParameterError("regions", f"have more than {MOST_LEVELS} levels", "weigh the levels by hand")
         if groups < 1 or min(regions, default=0) < 1 or len(regions) != len(weights):
-            raise ParameterError(
-                field="regions",
-                problem="or groups are not above 0 on every level",
-                fix="give each level regions and importance",
-            )
+            fix = "give each level regions and importance"
+            raise ParameterError("regions", "or groups are not above 0 on every level", fix)
         each_level = budget / len(regions)
         # Of the discrete Laplace distribution of scale q/eps, to leading order; of the discrete Gaussian of parameter q/(2 rho).
         noise = 2 * (quantity / each_level) ** 2 if measure == "epsilon" else quantity / (2 * each_level)
@@ -166,11 +152,6 @@ class SplitBudget:
         """The whole budget."""
         return sum(self.amounts[0], Fraction(0))
 
-    @property
-    def levels(self) -> int:
-        """How many levels share it."""
-        return len(self.amounts[0])
-
     def by_size(self, level: int, sizes: int) -> tuple[Fraction, ...]:
         """The amount of a level at each of the sizes 0 to `sizes` - 1.
 
@@ -182,11 +163,6 @@ class SplitBudget:
         for amounts, end in zip(self.amounts, ends, strict=True):
             result.extend([amounts[level]] * (end - len(result)))
         return tuple(result)
-
-
-def _importance(regions: Sequence[int]) -> list[Fraction]:
-    """The number of leaves for each region of a level, to the power IMPORTANCE."""
-    return [power(Fraction(regions[-1], max(count, 1)), IMPORTANCE) for count in regions]
 
 
 def _units(weights: Sequence[Fraction], mixed: Fraction, best: str) -> list[int]:

@@ -189,7 +189,7 @@ def best_split(
     levels = plan.regions.levels
     if not targets or not targets.keys() <= set(levels) or not all(0 < each < inf for each in targets.values()):
         fix = f"give errors above 0 of levels, like {levels[-1]}=1000"
-        raise ParameterError(field="--target", problem="is not an error of a level of the plan", fix=fix)
+        raise ParameterError("--target", "is not an error of a level of the plan", fix)
     known = known_shares(plan, shares)[0]
     short = _short(plan, known)
     shortened = np.append(known[: short.largest], known[short.largest :].sum())
