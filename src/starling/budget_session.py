@@ -43,17 +43,14 @@ class SessionPlan(Protocol[ReleaseT_co]):
     @property
     def relation(self) -> Relation:
         """Whom a release protects."""
-        ...
 
     @property
     def preview(self) -> Callable[..., InSession]:
         """Says how far numbers will be off."""
-        ...
 
     @property
     def release(self) -> Callable[..., ReleaseT_co]:
         """Publishes and opens."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -4,10 +4,10 @@ A domain is named here by text alone, so that naming it imports nothing; what it
 """
 
 from dataclasses import dataclass
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from starling.errors import ParameterError
+from starling.lazy import resolve
 
 if TYPE_CHECKING:
     from starling.release.domain import Delivering, Domain
@@ -52,11 +52,8 @@ DOMAINS: Final[dict[str, Registered]] = {
 
 def domain(name: str) -> "Domain | None":
     """The domain of this name, imported now; None where there is none."""
-    if name not in DOMAINS:
-        return None
-    module, value = DOMAINS[name].domain.split(":")
-    instance: Any = getattr(import_module(module), value)
-    return instance  # type: ignore[no-any-return]
+    instance: Domain | None = resolve(DOMAINS[name].domain) if name in DOMAINS else None
+    return instance
 
 
 def delivering_of(name: str) -> "Delivering":

@@ -57,8 +57,7 @@ class TextFormat:
         if not self.encoding or self.encoding != encoding_of(self.encoding, self.mark):
             fix = 'write one like "cp1252" or "utf-16", or save the file as UTF-8'
             problems.append(Problem("encoding", "is no encoding that keeps letters and marks of ASCII", fix))
-        if problems:
-            raise PlanError(problems=problems)
+        PlanError.check(problems)
 
     @property
     def mark(self) -> str:

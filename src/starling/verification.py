@@ -118,8 +118,7 @@ class Verification(InSession):
 
     def refuse(self) -> None:
         """Raises IntegrityError with every finding, if there is any; what was left open (`left_open`) is no finding."""
-        if self.findings:
-            raise IntegrityError(problems=self.findings)
+        IntegrityError.check(self.findings)
 
 
 def _summary(check: Check) -> str:

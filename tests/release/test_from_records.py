@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from starling.engine.record_files import Records
-from starling.errors import ParameterError, PlanError
+from starling.errors import OutputError, ParameterError, PlanError
 from starling.release.from_records import FromRecords
 
 STEPS: list[str] = []
@@ -45,3 +45,14 @@ def test_no_record_is_opened_for_an_engine_that_there_is_not(tmp_path: Path) -> 
         with pytest.raises(ParameterError, match="engine"):
             act(engine="abacus")
     assert not STEPS
+
+
+def test_records_in_memory_are_released_anew_here_or_not_at_all(tmp_path: Path) -> None:
+    # They lie in no file, so that no worker reaches them and nothing tells whether a folder is the answer for them.
+    kind = _kind(prepared=True)
+    STEPS.clear()
+    with pytest.raises(OutputError, match="always released anew"):
+        kind.release(None, {}, tmp_path)
+    with pytest.raises(ParameterError, match="does not reach records in this session"):
+        kind.release(None, {}, tmp_path / "out", engine="spark://local")
+    assert STEPS == ["open", "open"]

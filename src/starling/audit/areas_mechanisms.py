@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 import shapely
 
-from starling.audit.case import Case, Draws, Int64
+from starling.audit.case import Case, Draws, one_by_one
 from starling.audit.flows_mechanisms import EPSILON, MUTANTS_EPSILON
 from starling.places.areas.mechanism import AreaCounts
 from starling.places.areas.plan.columns import AreaColumns
@@ -20,7 +20,6 @@ from starling.places.areas.plan.model import AreasPlan
 from starling.places.areas.plan.polygons import Areas
 from starling.places.plan.choices import Value
 from starling.privacy.budget import Epsilon, Measure
-from starling.privacy.sampling.entropy import BitSource
 
 AREAS: Final = 2
 VALUE: Final = Value(-2, 4)
@@ -64,12 +63,7 @@ class NarrowValues(AreasPlan):
 
 def released(mechanism: AreaCounts) -> Draws:
     """The signs of all numbers, drawn one by one: int64 (draws, numbers)."""
-
-    def draws(exact: Int64, number: int, _: BitSource) -> Int64:
-        rows = [np.concatenate([level.reshape(-1) for level in mechanism.draw(exact)]) > 0 for _ in range(number)]
-        return np.array(rows, dtype=np.int64)
-
-    return draws
+    return one_by_one(lambda exact, _: np.concatenate([level.reshape(-1) for level in mechanism.draw(exact)]) > 0)
 
 
 def _with_a_unit(plan: AreasPlan) -> tuple[tuple[int, ...], tuple[int, ...]]:

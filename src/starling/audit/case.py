@@ -18,6 +18,11 @@ Draws: TypeAlias = Callable[[Int64, int, BitSource], Int64]
 """A mechanism: exact values of one database, number of draws, source of words -> outputs, int64 (draws,) or (draws, values)."""
 
 
+def one_by_one(draw: Callable[[Int64, BitSource], npt.ArrayLike]) -> Draws:
+    """A mechanism of single draws: what each gives, in a row of its own."""
+    return lambda exact, number, source: np.array([draw(exact, source) for _ in range(number)], dtype=np.int64)
+
+
 ONE: Final = Epsilon(Fraction(1))
 """What most mechanisms here say that they cost."""
 

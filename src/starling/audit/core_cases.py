@@ -11,7 +11,7 @@ from math import gcd, inf, log
 
 import numpy as np
 
-from starling.audit.case import Case, Draws, Int64
+from starling.audit.case import Case, Draws, Int64, one_by_one
 from starling.privacy.budget import Epsilon, Rho
 from starling.privacy.sampling.entropy import BitSource
 from starling.privacy.sampling.exact_draws import below
@@ -38,16 +38,12 @@ def lattice(epsilon: Fraction | int) -> Draws:
 
 def select(epsilon: Fraction | int, k: int = 1) -> Draws:
     """The exponential mechanism on the values as scores."""
-    return lambda exact, draws, source: np.array(
-        [exponential_mechanism(exact, epsilon, k=k, source=source) for _ in range(draws)], dtype=np.int64
-    )
+    return one_by_one(lambda exact, source: exponential_mechanism(exact, epsilon, k=k, source=source))
 
 
 def flip(epsilon: Fraction | int) -> Draws:
     """Permute-and-flip on the values as scores."""
-    return lambda exact, draws, source: np.array(
-        [permute_and_flip(exact, epsilon, source=source) for _ in range(draws)], dtype=np.int64
-    )
+    return one_by_one(lambda exact, source: permute_and_flip(exact, epsilon, source=source))
 
 
 def respond(epsilon: Fraction | int, times: int = 1) -> Draws:

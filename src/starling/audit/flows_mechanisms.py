@@ -12,13 +12,12 @@ from typing import Final
 
 import numpy as np
 
-from starling.audit.case import Case, Draws, Int64
+from starling.audit.case import Case, Draws, one_by_one
 from starling.places.flows.mechanism import PairsOfLevels
 from starling.places.flows.plan import Levels
 from starling.places.plan.trips import RELATIONS
 from starling.privacy.budget import Cost, Epsilon
 from starling.privacy.distributions.discrete import DiscreteLaplace, Distribution
-from starling.privacy.sampling.entropy import BitSource
 
 EPSILON: Final = Fraction(3)
 """Large, so that few draws see much of it: these are drawn one by one."""
@@ -41,13 +40,7 @@ class WholeBudgets(Levels):
 
 def released(mechanism: PairsOfLevels) -> Draws:
     """The signs of the first number of each pair of levels, drawn one by one: int64 (draws, pairs of levels)."""
-
-    def draws(exact: Int64, number: int, _: BitSource) -> Int64:
-        trips = exact.reshape(AREAS, AREAS)
-        rows = [[int(each[0, 0] > 0) for each in mechanism.draw(trips)] for _ in range(number)]
-        return np.array(rows, dtype=np.int64)
-
-    return draws
+    return one_by_one(lambda exact, _: [each[0, 0] > 0 for each in mechanism.draw(exact.reshape(AREAS, AREAS))])
 
 
 def _case(name: str, trips: int) -> Case:

@@ -11,7 +11,7 @@ from typing import Final, TypeAlias, assert_never
 import numpy as np
 import numpy.typing as npt
 
-from starling.audit.case import Case, Draws
+from starling.audit.case import Case
 from starling.genome.adjusted import covariate_basis
 from starling.genome.counts.moments import snp_moments, trait_moments
 from starling.genome.counts.pairs import carriers, pair_distances, pair_tables
@@ -183,33 +183,6 @@ def small_plan(
     return Plan("A small study", people, listed, model, ("g",), alpha=P * snps, missing=missing)
 
 
-def question_draws(
-    question: Question,
-    snps: int,
-    model: Model = "dominant",
-    *,
-    apart: bool = False,
-    trait: bool = False,
-    steps: int | None = None,
-) -> Draws:
-    """Answers to a question as rows of a few integers; with `steps` of quantitative phenotypes from 0 to so many."""
-    score = getattr(question, "test", "") == "score"
-
-    def draws(exact: Int64, number: int, _: BitSource) -> Int64:
-        people = exact.reshape(-1, snps + 1)
-        plan = small_plan(len(people), snps, model, apart=apart, score=score, trait=trait)
-        study = SmallStudy(people[:, 1:], people[:, 0] == 1, model, apart)
-        if steps is not None:
-            plan = replace(plan, between=(Fraction(0), Fraction(steps)), steps=steps)
-            study = replace(study, steps=people[:, 0])
-        mechanism = mechanism_of(plan, question)
-        return np.array(
-            [coded(mechanism.draw(study), (0, 2) if apart else (0, 1)) for _ in range(number)], dtype=np.int64
-        )
-
-    return draws
-
-
 def coded(answer: Drawn, shown: tuple[int, ...] = (0, 1)) -> list[int]:
     """An answer as a few integers, many answers as the same ones perhaps: post-processing. Of noisy numbers those at `shown` count."""
     if isinstance(answer, Number):
@@ -324,8 +297,20 @@ def _case(
     trait: bool = False,
     steps: int | None = None,
 ) -> Case:
-    drawn = question_draws(question, snps, model, apart=apart, trait=trait, steps=steps)
-    return Case(name, "", None, drawn, *pair, draws, claim=question.guarantee.cost)
+    """Answers to a question as rows of a few integers; with `steps` of quantitative phenotypes from 0 to so many."""
+    score, shown = getattr(question, "test", "") == "score", (0, 2) if apart else (0, 1)
+
+    def answers(exact: Int64, number: int, _: BitSource) -> Int64:
+        people = exact.reshape(-1, snps + 1)
+        plan = small_plan(len(people), snps, model, apart=apart, score=score, trait=trait)
+        study = SmallStudy(people[:, 1:], people[:, 0] == 1, model, apart)
+        if steps is not None:
+            plan = replace(plan, between=(Fraction(0), Fraction(steps)), steps=steps)
+            study = replace(study, steps=people[:, 0])
+        mechanism = mechanism_of(plan, question)
+        return np.array([coded(mechanism.draw(study), shown) for _ in range(number)], dtype=np.int64)
+
+    return Case(name, "", None, answers, *pair, draws, claim=question.guarantee.cost)
 
 
 DECLARED: Final[tuple[Case, ...]] = (

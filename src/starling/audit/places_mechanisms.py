@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from starling.audit.case import Case, Draws, Int64
+from starling.audit.case import Case, Draws, Int64, one_by_one
 from starling.places.measurements import MeasuredTree
 from starling.places.mechanism.adaptive import Adaptive, Streets
 from starling.places.mechanism.dawa import Dawa
@@ -24,7 +24,6 @@ from starling.places.mechanism.two_regimes import TwoRegimes
 from starling.places.mechanism.uniform_grid import LOAD, side
 from starling.privacy.budget import Epsilon
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, ADD_REMOVE_POINT
-from starling.privacy.sampling.entropy import BitSource
 
 TreeMethod: TypeAlias = Adaptive | TwoRegimes | Dawa | Htf | PrivTree
 Drawer: TypeAlias = Callable[[Int64], MeasuredTree]
@@ -60,12 +59,7 @@ def signs(values: Int64) -> list[int]:
 
 def released(shape: tuple[int, int], draw: Drawer) -> Draws:
     """What releases of grids of a shape, drawn one by one, tell of the first cell: int64 (draws, values)."""
-
-    def draws(exact: Int64, number: int, _: BitSource) -> Int64:
-        grid = exact.reshape(shape)
-        return np.array([coded(draw(grid)) for _ in range(number)], dtype=np.int64)
-
-    return draws
+    return one_by_one(lambda exact, _: coded(draw(exact.reshape(shape))))
 
 
 def of_a_unit(shape: tuple[int, int], points: int) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -13,7 +13,7 @@ from typing import Final
 
 import numpy as np
 
-from starling.audit.case import Case, Draws, Int64
+from starling.audit.case import Case, Draws, Int64, one_by_one
 from starling.audit.places_mechanisms import EPSILON, MUTANTS_EPSILON, coded, signs
 from starling.places.mechanism.growing import noisy
 from starling.places.trips.measurements import MeasuredPairs, MeasuredTrips, Trips
@@ -59,31 +59,17 @@ def coded_pairs(pairs: MeasuredPairs) -> list[int]:
 def released(mechanism: TripTree) -> Draws:
     """What releases, drawn one by one, tell of the first cell: int64 (draws, values). A world is its trips within the first cell."""
 
-    def draws(exact: Int64, number: int, source: BitSource) -> Int64:
-        del source  # releases draw from the system's
+    def draw(exact: Int64, _: BitSource) -> list[int]:
         there = exact > 0
-        trips = Trips(mechanism.shape, np.zeros((int(there[0]), 4), dtype=np.int32), exact[there])
-        rows = []
-        for _ in range(number):
-            drawn = mechanism.draw(trips)
-            rows.append([*coded(drawn.origins), *coded(drawn.destinations), *coded_pairs(drawn.pairs)])
-        return np.array(rows, dtype=np.int64)
+        drawn = mechanism.draw(Trips(mechanism.shape, np.zeros((int(there[0]), 4), dtype=np.int32), exact[there]))
+        return [*coded(drawn.origins), *coded(drawn.destinations), *coded_pairs(drawn.pairs)]
 
-    return draws
+    return one_by_one(draw)
 
 
 _RIGHT: Final = TripTree(_LINE, ADD_REMOVE_PERSON, EPSILON, 2)
 DECLARED: Final[tuple[Case, ...]] = (
-    Case(
-        "flows on a grid, two trips a person",
-        "",
-        None,
-        released(_RIGHT),
-        (0,),
-        (2,),
-        500,
-        _RIGHT.guarantee.cost,
-    ),
+    Case("flows on a grid, two trips a person", "", None, released(_RIGHT), (0,), (2,), 500, _RIGHT.guarantee.cost),
 )
 
 _CLAIM: Final = Epsilon(MUTANTS_EPSILON)

@@ -110,15 +110,13 @@ def check_columns(path: Path, columns: Sequence[str], names: Sequence[str], fix:
             record: of it nothing is told but what is the name of a column that is read, perhaps written otherwise.
     """
     wording = _in_schema if named else partial(_in_first_line, columns)
-    problems = [
+    SourceError.check(
         Problem(name, "is there more than once", fix, path.name)
         if name in names
         else Problem(name, "is a missing column", wording(name, names), path.name)
         for name in columns
         if list(names).count(name) != 1
-    ]
-    if problems:
-        raise SourceError(problems=problems)
+    )
 
 
 def _in_first_line(columns: Sequence[str], name: str, names: Sequence[str]) -> str:

@@ -85,8 +85,7 @@ def check_types(path: Path, columns: Sequence[str], schema: pa.Schema, wanted: W
             # Pandas makes floats of whole numbers where one is missing.
             pandas = ', in pandas by astype("Int64")' if pa.types.is_floating(kind) and "integer" in what else ""
             problems.append(Problem(name, f"is of type {kind}, not {what}", f"store it so{pandas}", path.name))
-    if problems:
-        raise SourceError(problems=problems)
+    SourceError.check(problems)
 
 
 def text_records(path: Path, columns: tuple[str, ...], fix: str, form: TextFormat = PLAIN) -> Records:

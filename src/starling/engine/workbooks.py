@@ -152,7 +152,7 @@ def _sheet(book: Any, sheet: str) -> Any:
 def _numbered(cells: Any, begin: int = 1, width: int | None = None) -> Iterator[tuple[int, tuple[Any, ...]]]:
     """The rows from `begin` on that say anything, with their numbers."""
     rows = cells.iter_rows(min_row=begin, max_row=MOST_ROWS, max_col=width, values_only=True)
-    return ((number, row) for number, row in enumerate(rows, begin) if _says(row))
+    return ((number, row) for number, row in enumerate(rows, begin) if row.count(None) < len(row))
 
 
 @contextmanager
@@ -160,10 +160,6 @@ def _quiet() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
-
-
-def _says(row: tuple[Any, ...]) -> bool:
-    return row.count(None) < len(row)
 
 
 def _text(value: Any, form: TextFormat) -> bytes | None:

@@ -124,8 +124,7 @@ class Table:
         """The fields that a whole file states; raises PlanError with every problem, or that it is a plan of another domain."""
         check_domain(top, domain_of(self.keys))
         values: dict[str, Any] = self.parse(top, above)
-        if top.problems:
-            raise PlanError(problems=top.problems)
+        PlanError.check(top.problems)
         return values
 
     def values(self, whole: Any) -> dict[str, Any]:

@@ -123,18 +123,15 @@ class Account(Protocol[R]):
 
     def charge(self, guarantee: Guarantee, /) -> Receipt:
         """Make the whole cost durable, or raise BudgetRefused or PolicyRefused; never a part of it."""
-        ...
 
     def resume(self) -> R | None:
         """The draw that an earlier run of this charge was committed to; None where one is to be made now.
 
         Where that draw is lost it is paid for again, or BudgetRefused is raised: somebody may have seen it.
         """
-        ...
 
     def commit(self, drawn: R, /) -> R:
         """Make durable that this is the draw of the charge, before anybody can see it; the same, to be seen from now on."""
-        ...
 
 
 class Mechanism(Protocol[T_contra, R_co]):
@@ -143,11 +140,9 @@ class Mechanism(Protocol[T_contra, R_co]):
     @property
     def guarantee(self) -> Guarantee:
         """What is charged, before anything is read."""
-        ...
 
     def draw(self, exact: T_contra, /) -> R_co:
         """The noisy result, with fresh noise at each call."""
-        ...
 
 
 def _seal(value: object) -> None:

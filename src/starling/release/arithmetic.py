@@ -61,8 +61,7 @@ def guarantee_of(stated: Stated) -> Guarantee:
     """
     reader = _Reader()
     guarantee = reader.guarantee(stated)
-    if reader.problems:
-        raise IntegrityError(problems=reader.problems)
+    IntegrityError.check(reader.problems)
     return guarantee
 
 

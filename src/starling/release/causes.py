@@ -122,9 +122,12 @@ def _cause(value: bytes, offending: Offending) -> tuple[str, str]:
             return _cause_of_code(text, offending.codes)
         case "number":
             return _cause_of_number(text)
-        case "time":
-            return _cause_of_time(text)
-        case "text":
+        case "time" if re.fullmatch(r"[2-6][0-9]{4}(\.[0-9]+)?", text):
+            return (
+                "looks like a spreadsheet's number of a day",
+                "format the cells as dates, or write dates as 2020-01-31",
+            )
+        case _:
             return "", ""
 
 
@@ -167,12 +170,6 @@ def _cause_of_number(text: str) -> tuple[str, str]:
         return "has decimals", "declare a column with decimals, or round it"
     if re.search("[0-9]", text) and re.search("[^0-9., eE+-]", text):
         return "has a unit, a currency or letters beside its digits", "write the number alone"
-    return "", ""
-
-
-def _cause_of_time(text: str) -> tuple[str, str]:
-    if re.fullmatch(r"[2-6][0-9]{4}(\.[0-9]+)?", text):
-        return "looks like a spreadsheet's number of a day", "format the cells as dates, or write dates as 2020-01-31"
     return "", ""
 
 

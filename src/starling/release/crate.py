@@ -88,12 +88,7 @@ def write_crate(folder: Path, statement: Mapping[str, Any], signer: Public, publ
         resources = {each["path"]: each for each in package["resources"]}
         files = list(_files(crate / FOLDER, resources))
         entities = [*_entities(package["title"], statement, publishing, signer, [str(each["@id"]) for each in files])]
-        descriptor = {
-            "@id": FILE,
-            "@type": "CreativeWork",
-            "about": _ref("./"),
-            "conformsTo": _ref(SPECIFICATION),
-        }
+        descriptor = _entity(FILE, "CreativeWork", about=_ref("./"), conformsTo=_ref(SPECIFICATION))
         graph = [descriptor, *entities, *files]
         content = {"@context": [f"{SPECIFICATION}/context", VOCABULARIES], "@graph": graph}
         (crate / FILE).write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
@@ -101,6 +96,10 @@ def write_crate(folder: Path, statement: Mapping[str, Any], signer: Public, publ
 
 def _ref(identifier: str) -> Json:
     return {"@id": identifier}
+
+
+def _entity(identifier: str, kind: str | list[Json], **fields: Json) -> dict[str, Json]:
+    return {"@id": identifier, "@type": kind, **fields}
 
 
 def _files(folder: Path, resources: Mapping[str, Mapping[str, Any]]) -> Iterator[dict[str, Json]]:
@@ -127,7 +126,6 @@ def _entities(
     title: str, statement: Mapping[str, Any], publishing: Publishing, signer: Public, files: Sequence[str]
 ) -> Iterator[dict[str, Json]]:
     """What the crate is, and whom and what it speaks of; `files` are the ids of its files."""
-    of_plan = [_ref(each) for each in files if each.startswith(PLAN)]
     account = statement["account"]
     neighbours, cost = statement["neighbours"], statement["cost"][statement["neighbours"]["change"]]
     measure = statement["measure"]["name"]
@@ -156,65 +154,47 @@ def _entities(
     }
     if publishing.spatial:
         root |= {"spatialCoverage": _ref("#place"), "dct:spatial": _ref("#place")}
-        yield {"@id": "#place", "@type": ["Place", "dct:Location"], "name": publishing.spatial}
+        yield _entity("#place", ["Place", "dct:Location"], name=publishing.spatial)
     if publishing.temporal:
         root |= {"temporalCoverage": publishing.temporal, "dct:temporal": publishing.temporal}
     yield root
-    yield {"@id": PROFILE, "@type": ["CreativeWork", "Profile"], "name": "Five Safes RO-Crate profile"}
-    yield {"@id": publishing.license, "@type": "CreativeWork", "name": publishing.license}
-    yield {"@id": "#publisher", "@type": "Organization", "name": publishing.publisher}
-    yield {"@id": "#project", "@type": "Project", "name": title, "parentOrganization": _ref("#publisher")}
-    yield {
-        "@id": "#agent",
-        "@type": "Person",
-        "name": people,
-        "affiliation": _ref("#publisher"),
-        "memberOf": _ref("#project"),
-    }
-    yield {
-        "@id": "#request",
-        "@type": "PropertyValue",
-        "propertyID": "request id of the charge",
-        "value": account["request_id"],
-    }
-    yield {
-        "@id": PLAN,
-        "@type": "Dataset",
-        "name": "The public plan",
-        "description": "All that makes the tables of the noisy numbers, and of which the guarantee follows",
-        "hasPart": of_plan,
-    }
-    yield {
-        "@id": "#software",
-        "@type": "CreativeWork",
-        "name": "Starling",
-        "version": statement["software"].removeprefix("starling "),
-    }
-    yield {
-        "@id": "#records",
-        "@type": "CreativeWork",
-        "name": "The confidential records",
-        "conditionsOfAccess": "Held by their custodian; nothing of them is in this crate but noisy numbers",
-    }
-    yield {
-        "@id": "#run",
-        "@type": "CreateAction",
-        "name": f"Release of {title}, request {account['request_id']}",
-        "agent": _ref("#agent"),
-        "instrument": _ref(PLAN),
-        "object": _ref("#records"),
-        "result": [_ref(each) for each in files if each.startswith(f"{FOLDER}/data/")],
-        "actionStatus": COMPLETED,
-    }
-    yield {
-        "@id": "#disclosure",
-        "@type": "AssessAction",
-        "additionalType": _ref(DISCLOSURE_CHECK),
-        "name": f"Control of disclosure by {guarantee}",
-        "agent": _ref("#software"),
-        "instrument": _ref("#software"),
-        "object": _ref("./"),
-        "result": _ref(f"{FOLDER}/privacy.json"),
-        "actionStatus": COMPLETED,
-    }
-    yield {"@id": DISCLOSURE_CHECK, "@type": "DefinedTerm", "name": "Disclosure check"}
+    yield _entity(PROFILE, ["CreativeWork", "Profile"], name="Five Safes RO-Crate profile")
+    yield _entity(publishing.license, "CreativeWork", name=publishing.license)
+    yield _entity("#publisher", "Organization", name=publishing.publisher)
+    yield _entity("#project", "Project", name=title, parentOrganization=_ref("#publisher"))
+    yield _entity("#agent", "Person", name=people, affiliation=_ref("#publisher"), memberOf=_ref("#project"))
+    request = account["request_id"]
+    yield _entity("#request", "PropertyValue", propertyID="request id of the charge", value=request)
+    yield _entity(
+        PLAN,
+        "Dataset",
+        name="The public plan",
+        description="All that makes the tables of the noisy numbers, and of which the guarantee follows",
+        hasPart=[_ref(each) for each in files if each.startswith(PLAN)],
+    )
+    version = statement["software"].removeprefix("starling ")
+    yield _entity("#software", "CreativeWork", name="Starling", version=version)
+    held = "Held by their custodian; nothing of them is in this crate but noisy numbers"
+    yield _entity("#records", "CreativeWork", name="The confidential records", conditionsOfAccess=held)
+    yield _entity(
+        "#run",
+        "CreateAction",
+        name=f"Release of {title}, request {request}",
+        agent=_ref("#agent"),
+        instrument=_ref(PLAN),
+        object=_ref("#records"),
+        result=[_ref(each) for each in files if each.startswith(f"{FOLDER}/data/")],
+        actionStatus=COMPLETED,
+    )
+    yield _entity(
+        "#disclosure",
+        "AssessAction",
+        additionalType=_ref(DISCLOSURE_CHECK),
+        name=f"Control of disclosure by {guarantee}",
+        agent=_ref("#software"),
+        instrument=_ref("#software"),
+        object=_ref("./"),
+        result=_ref(f"{FOLDER}/privacy.json"),
+        actionStatus=COMPLETED,
+    )
+    yield _entity(DISCLOSURE_CHECK, "DefinedTerm", name="Disclosure check")

@@ -186,11 +186,8 @@ def _wrong(path: Path, name: str, sha256: str, resource: Mapping[str, Any]) -> l
     if resource.get("hash") != f"sha256:{sha256}" or resource.get("bytes") != path.stat().st_size:
         return [Problem(shown(name), "has another size or hash there than it has", DOWNLOAD_AGAIN, FILE)]
     if "schema" not in resource:
-        return (
-            []
-            if resource.get("format") != "parquet"
-            else [Problem(shown(name), "has no schema there", DOWNLOAD_AGAIN, FILE)]
-        )
+        missing = Problem(shown(name), "has no schema there", DOWNLOAD_AGAIN, FILE)
+        return [missing] if resource.get("format") == "parquet" else []
     try:
         fields = [(str(field["name"]), field.get("parquetType")) for field in resource["schema"]["fields"]]
         problems = _columns(path, resource)
@@ -199,11 +196,8 @@ def _wrong(path: Path, name: str, sha256: str, resource: Mapping[str, Any]) -> l
         return [Problem(shown(name), "is not the table that is described there", DOWNLOAD_AGAIN, FILE)]
     if fields != problems:
         return [Problem(shown(name), "has other columns or types than are described there", DOWNLOAD_AGAIN, FILE)]
-    return (
-        []
-        if remainder is None
-        else [Problem(shown(name), f"holds {remainder}, which no file of a release has", DOWNLOAD_AGAIN)]
-    )
+    beyond = Problem(shown(name), f"holds {remainder}, which no file of a release has", DOWNLOAD_AGAIN)
+    return [] if remainder is None else [beyond]
 
 
 def _columns(path: Path, resource: Mapping[str, Any]) -> list[tuple[str, str | None]]:

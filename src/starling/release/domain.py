@@ -62,12 +62,10 @@ class Publication(Protocol[ExactT_contra, DrawnT]):
     @property
     def domain(self) -> str:
         """The name of the domain."""
-        ...
 
     @property
     def request(self) -> str:
         """What is asked, in canonical JSON: the same public choices give the same text, and nothing of the records is in it."""
-        ...
 
     @property
     def formerly(self) -> "Sequence[Publication[ExactT_contra, DrawnT]]":
@@ -88,22 +86,18 @@ class Publication(Protocol[ExactT_contra, DrawnT]):
     @property
     def particulars(self) -> "Particulars":
         """What privacy.json says of the release besides its guarantee, and which earlier releases it adds to."""
-        ...
 
     @property
     def product(self) -> "Product":
         """The release in the words of the registry of deployments."""
-        ...
 
     @property
     def charged(self) -> Section:
         """How the cost comes about: a section of the report."""
-        ...
 
     @property
     def tables(self) -> "Sequence[Table]":
         """The tables that are published, with their columns."""
-        ...
 
     @property
     def sheets(self) -> "Sequence[Sheet]":
@@ -113,7 +107,6 @@ class Publication(Protocol[ExactT_contra, DrawnT]):
     @property
     def notes(self) -> Mapping[str, str]:
         """What each file below `plan/` and each of the measurements is, of those that are no tables."""
-        ...
 
     @property
     def earlier(self) -> Mapping[str, str]:
@@ -131,7 +124,6 @@ class Publication(Protocol[ExactT_contra, DrawnT]):
             folder: The folder of the release.
             create: Makes the file of the release that is named by its path there.
         """
-        ...
 
     def read(self, folder: Path) -> DrawnT:
         """The measurements in the folder of a release.
@@ -139,7 +131,6 @@ class Publication(Protocol[ExactT_contra, DrawnT]):
         Raises:
             InvalidRelease: a file is not what the mechanism writes; of large measurements it is raised where they are iterated.
         """
-        ...
 
     def check(self, drawn: DrawnT) -> None:  # noqa: ARG002 - of those that check more than `read`
         """Check measurements of others, before anything is made of them; nothing is checked that `read` has checked. Raises InvalidRelease
@@ -154,7 +145,6 @@ class Publication(Protocol[ExactT_contra, DrawnT]):
             folder: The folder of the release; measurements of earlier releases may be in it.
             drawn: The measurements.
         """
-        ...
 
     def outcome(self, data: Path) -> list[tuple[str, str]]:  # noqa: ARG002 - of those that name their tables
         """What is in the folder `data` of the release and how much, as names and texts for people; nothing unless it is said."""
@@ -166,7 +156,6 @@ class Publication(Protocol[ExactT_contra, DrawnT]):
 
     def write_plan(self, folder: Path) -> None:
         """Write the public choices below `plan/`, so that `Domain.reopen` makes the same publication of them."""
-        ...
 
 
 class Contents(Protocol):
@@ -178,11 +167,9 @@ class Contents(Protocol):
         Raises:
             InvalidRelease: by the iteration, where measurements are not what the mechanism writes.
         """
-        ...
 
     def sections(self) -> Sequence[Section]:
         """The domain's sections of the report, after all pieces were made."""
-        ...
 
 
 class Source(Protocol[ExactT]):
@@ -190,7 +177,6 @@ class Source(Protocol[ExactT]):
 
     def files(self) -> Iterable[Path]:
         """All files that are read; of a folder, all files below it. For an answer that a ledger keeps they may be gone."""
-        ...
 
     def open(self) -> "Callable[[ExitStack], Confidential[ExactT]]":
         """Check the public shape of the files: headers, kinds, sizes that are public. Nothing is read yet.
@@ -202,7 +188,6 @@ class Source(Protocol[ExactT]):
         Raises:
             SourceError: a file is not of the right shape.
         """
-        ...
 
 
 LABELS: Final = "x-labels"

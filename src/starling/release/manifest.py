@@ -82,8 +82,7 @@ def content(folder: Path) -> dict[str, Path]:
 def files_of(folder: Path) -> dict[str, Path]:
     """Every file by its path in the folder, ascending; raises IntegrityError where something in the folder is no regular file."""
     files, problems = walk(folder)
-    if problems:
-        raise IntegrityError(problems=problems)
+    IntegrityError.check(problems)
     return files
 
 

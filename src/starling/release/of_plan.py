@@ -45,11 +45,9 @@ class Columns(Protocol):
 
     def tables(self, plan: Any, /) -> "Sequence[Table]":
         """As `Publication.tables`."""
-        ...
 
     def sheets(self, plan: Any, /) -> "Sequence[Sheet]":
         """As `Publication.sheets`."""
-        ...
 
 
 class Pages(Protocol):
@@ -57,15 +55,12 @@ class Pages(Protocol):
 
     def particulars(self, plan: Any, /) -> "Particulars":
         """As `Publication.particulars`."""
-        ...
 
     def product(self, plan: Any, /) -> "Product":
         """As `Publication.product`."""
-        ...
 
     def charged(self, plan: Any, /) -> Section:
         """As `Publication.charged`."""
-        ...
 
 
 class Kind(NamedTuple):

@@ -111,7 +111,6 @@ class Sink(Protocol):
 
     def write(self, data: bytes, /) -> object:
         """Take the next bytes."""
-        ...
 
 
 class TextWriter:

@@ -130,9 +130,7 @@ def unpack(path: Path, folder: Path) -> None:
     try:
         _check_directory(path)
         with zipfile.ZipFile(path) as archive:
-            problems = _problems(archive.infolist(), path.stat().st_size)
-            if problems:
-                raise IntegrityError(problems=problems)
+            IntegrityError.check(_problems(archive.infolist(), path.stat().st_size))
             _extract(archive, folder)
     except (zipfile.BadZipFile, zipfile.LargeZipFile, EOFError, ValueError, RuntimeError):
         problem = "is not a zip file, or is damaged"

@@ -39,7 +39,6 @@ class Certifiable(Protocol):
 
     def tails(self, unit: arb) -> Iterator[arb]:
         """`unit` times P(V > 0), P(V > 1), ..., at the working precision, at least until P(V > m) < 2^-(precision - 64)."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

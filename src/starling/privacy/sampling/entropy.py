@@ -44,7 +44,6 @@ class BitSource(Protocol):
 
     def fill(self, out: Words, /) -> None:
         """Overwrite all of `out`, a contiguous uint64 array, with fresh words."""
-        ...
 
 
 @final
