@@ -1,7 +1,10 @@
 """The tree of errors: each class with its exit code and status, every problem kept, and nothing a record could change."""
 
+from pathlib import Path
+
 import pytest
 
+import starling
 from starling import errors
 from starling.errors import SHOWN, OutputError, Problem, RunFailed, StarlingError
 
@@ -43,6 +46,16 @@ def test_the_first_problems_are_shown_and_all_are_kept(count: int, last: str) ->
     assert len(error.problems) == count
     assert str(error).splitlines()[-1] == last
     assert len(str(error).splitlines()) <= SHOWN + 1
+
+
+def test_no_message_asks_for_a_request_id_that_nobody_was_given() -> None:
+    """The same request is found whatever its id: to run the same again suffices, and is what everybody can do."""
+    asking = [
+        path for path in Path(starling.__file__).parent.rglob("*.py") if "the same request id" in path.read_text()
+    ]
+    assert sorted(path.name for path in asking) == ["errors.py", "model.py", "store.py"], (
+        "docstrings, and a server's answers"
+    )
 
 
 def test_one_problem_by_its_three_words() -> None:

@@ -225,5 +225,5 @@ class RunFailed(StarlingError):
         super().__init__(
             field="release",
             problem="stopped after its charge; nothing was published and the charge stands",
-            fix="check disk, memory and the input files, then run again with the same request id",
+            fix="check disk, memory and the input files, then run the same again: nothing is paid twice",
         )

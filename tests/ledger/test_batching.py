@@ -168,7 +168,7 @@ def test_what_waits_at_the_end_is_charged_and_what_comes_later_is_refused(world:
         batcher.close()
     assert all(isinstance(each, Ticket) for each in outcomes)
     assert world.spent() == 5 * Fraction(1, 100)
-    with pytest.raises(LedgerUnavailable, match="same request id"):
+    with pytest.raises(LedgerUnavailable, match="nothing is paid twice"):
         batcher.charge(request("late"), SMALL)
     batcher.close()
 

@@ -49,7 +49,7 @@ def test_a_writer_that_waits_too_long_is_told_to_come_back(world: World, monkeyp
     patient = world.again()
     other = sqlite3.connect(world.url.removeprefix("sqlite:///"), isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
-    with pytest.raises(LedgerUnavailable, match="is busy; try again with the same request id") as refused:
+    with pytest.raises(LedgerUnavailable, match="is busy; try again: nothing is paid twice") as refused:
         patient.custody.grant("people", "eve", 1)
     assert refused.value.exit_code == 75
     other.execute("ROLLBACK")

@@ -5,7 +5,7 @@ from starling.domains import DOMAINS
 
 EXIT_CODES = """\
 0 ok, 2 usage, 3 budget refused, 4 policy refused, 5 integrity, 6 request id conflict, 7 a release is consistent and not verified,
-65 bad input, 70 internal failure, 74 output unwritable or disk full, 75 run again with the same request id, 130 interrupted."""
+65 bad input, 70 internal failure, 74 output unwritable or disk full, 75 run the same again, 130 interrupted."""
 
 main = Root(
     "starling",

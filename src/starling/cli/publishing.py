@@ -56,7 +56,11 @@ destination = options.as_one(
     click.option(
         "--analyst", metavar="NAME", default="custodian", show_default=True, help="Of the ledger: whose grant pays."
     ),
-    click.option("--request-id", metavar="ID", help="Under which the charge is found again.  [default: a fresh one]"),
+    click.option(
+        "--request-id",
+        metavar="ID",
+        help="A name for the charge; the same command finds it without one.  [default: a fresh one]",
+    ),
     click.option(
         "--unvalidated",
         is_flag=True,

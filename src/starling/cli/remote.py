@@ -50,7 +50,9 @@ key_option = click.option(
 
 
 request_id_option = click.option(
-    "--request-id", metavar="ID", help="Under which the charge is found again.  [default: a fresh one]"
+    "--request-id",
+    metavar="ID",
+    help="A name for the charge; the same command finds it without one.  [default: a fresh one]",
 )
 _question = click.option(
     "--question",

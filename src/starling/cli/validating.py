@@ -109,8 +109,8 @@ def _validated(domain: str, plan: str, named: Mapping[str, Path], acceptance: Ac
     book = acceptance.opened()
     delivery = delivering_of(domain).open(plan, named)
     files = tuple(delivery.source.files())
-    these = f"these {len(files)} files" if len(files) > 1 else "this file"
-    accepted_text = f"accepted: {these} of {acceptance.dataset}, as long as nobody changes them"
+    these, them = (f"these {len(files)} files", "them") if len(files) > 1 else ("this file", "it")
+    accepted_text = f"accepted: {these} of {acceptance.dataset}, as long as nobody changes {them}"
     if book is not None and acceptance.repeated:
         accept_again(book, acceptance.dataset, book.book.key, files)
         return Result(lambda: accepted_text, lambda: {"accepted": True})

@@ -117,7 +117,7 @@ def releasing(
         release = registered(domain).verbs.release or partial(delivered, domain)
         return publish(destination, *release(str(plan), **values))
 
-    text = f"{what}\n\nA run that died is taken up by the same command with the same ledger and request id, at no further cost."
+    text = f"{what}\n\nA run that died is taken up by the same command, at no further cost."
     return verb("release", text, example, run, plan, *own, destination)
 
 

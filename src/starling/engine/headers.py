@@ -125,7 +125,8 @@ def _in_first_line(columns: Sequence[str], name: str, names: Sequence[str]) -> s
         return f"did you mean {_meant(name, alike[0])}?"
     if present := [each for each in columns if each in names]:
         return f"of the columns that are read the first line has {', '.join(map(plain, present))} alone"
-    return f"the first line has no column that is read: write their names above the records, {', '.join(columns)}"
+    header = f"or write their names above the records, {', '.join(columns)}"
+    return f"the first line has no column that is read: name columns as the file does, {header}"
 
 
 def _in_schema(name: str, names: Sequence[str]) -> str:

@@ -74,7 +74,7 @@ class RequestAccount:
             raise PolicyRefused("request_id", "failed for good", "use a new request id, which costs anew")
         if ticket.state == "answered":
             raise LedgerUnavailable(
-                "request_id", "was answered by another run meanwhile", "run again with the same request id"
+                "request_id", "was answered by another run meanwhile", "run the same again: nothing is paid twice"
             )
         self._ticket, self._guarantee = ticket, guarantee
         self._charged(self.request_id)

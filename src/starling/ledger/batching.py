@@ -55,7 +55,7 @@ class Batches(Generic[A, R]):
         with self._lock:
             if self._closed:
                 raise LedgerUnavailable(
-                    "ledger", "takes no more charges: its server stops", "try again with the same request id"
+                    "ledger", "takes no more charges: its server stops", "try again: nothing is paid twice"
                 )
             if self._process != os.getpid():
                 # A fork has no thread of the process that it was made from, and answers none of its calls.

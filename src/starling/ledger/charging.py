@@ -293,7 +293,7 @@ class Charging:
                 raise PolicyRefused(
                     "draw",
                     "is not this run's to make: another run took over, or the charge has committed to a draw",
-                    "run again with the same request id, which finishes the draw that there is",
+                    "run the same again, which finishes the draw that there is",
                 )
             response = {} if stored is None else {"kept": stored.stated()}
             writer.append("drawn", {"charge": ticket.seq, "sha256": drawn.sha256, "key": drawn.key, **response})

@@ -33,7 +33,7 @@ class Custody:
 
         def work(tx: Transaction, writer: EventWriter) -> None:
             if tx.one("SELECT 1 FROM populations WHERE name = ?", name):
-                raise PolicyRefused("population", f"{name} exists already", "raise its cap instead")
+                raise PolicyRefused("population", f"{name} exists already", "raise its cap: starling ledger raise")
             self._signed(
                 writer,
                 "population",
@@ -70,7 +70,7 @@ class Custody:
         def work(tx: Transaction, writer: EventWriter) -> None:
             rows.population(tx, population)
             if rows.cap(tx, population, "analyst", analyst):
-                raise PolicyRefused("analyst", f"{analyst} has a grant already", "raise it instead")
+                raise PolicyRefused("analyst", f"{analyst} has a grant already", "raise it: starling ledger raise")
             self._signed(writer, "grant", {"population": population, "analyst": analyst, "cap": units})
             rows.insert_cap(tx, writer.head, population, "analyst", analyst, units)
 

@@ -131,5 +131,5 @@ def check(left: int) -> None:
         raise LedgerUnavailable(
             "request_id",
             f"is being worked on by a run that holds its lease for up to {left} seconds",
-            "try again then, with the same request id",
+            "try again then: nothing is paid twice",
         )

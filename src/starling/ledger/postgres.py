@@ -255,7 +255,7 @@ def _problem_of(error: psycopg.Error) -> StarlingError:
     if isinstance(error, pg.DiskFull | pg.InsufficientPrivilege | pg.ReadOnlySqlTransaction):
         return OutputError("ledger", "cannot be written", "make room or mend the permission, then try again")
     if isinstance(error, pg.LockNotAvailable):
-        return LedgerUnavailable("ledger", "is busy", "try again with the same request id")
+        return LedgerUnavailable("ledger", "is busy", "try again: nothing is paid twice")
     if isinstance(error, pg.NotNullViolation):
         return Moved()
     if isinstance(error, pg.DuplicateTable | pg.UniqueViolation):
@@ -263,9 +263,7 @@ def _problem_of(error: psycopg.Error) -> StarlingError:
         return ParameterError("ledger", "exists already", "name another database")
     if isinstance(error, pg.UndefinedTable | pg.UndefinedColumn | pg.DataCorrupted):
         return IntegrityError("ledger", "does not have the tables of a ledger", "see starling ledger create")
-    return LedgerUnavailable(
-        "ledger", "did not answer, or its connection was lost", "try again with the same request id"
-    )
+    return LedgerUnavailable("ledger", "did not answer, or its connection was lost", "try again: nothing is paid twice")
 
 
 @lru_cache(maxsize=256)

@@ -258,7 +258,7 @@ def check_caps(caps: list[Cap], amount: int) -> None:
             raise BudgetRefused(
                 f"{cap.scope} {cap.name}",
                 f"has {shown(max(cap.left, 0))} left of {shown(cap.cap)}, the charge is {shown(amount)}",
-                "ask for less, or ask the custodian to raise the cap",
+                "ask for less, or ask the custodian to raise the cap: starling ledger raise",
             )
 
 

@@ -148,11 +148,11 @@ def _problem_of(error: sqlite3.Error) -> StarlingError:
     if name == "SQLITE_CONSTRAINT_NOTNULL":
         return Moved()
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-        return LedgerUnavailable("ledger", "is busy", "try again with the same request id")
+        return LedgerUnavailable("ledger", "is busy", "try again: nothing is paid twice")
     if isinstance(error, sqlite3.OperationalError) and name != "SQLITE_ERROR":
         return OutputError(
             "ledger",
             "cannot be written (full disk, read-only file, or a device error)",
-            "make room or mend the permission, then try again with the same request id",
+            "make room or mend the permission, then try again: nothing is paid twice",
         )
     return IntegrityError("ledger", "does not have the tables of a ledger", "restore it and run ledger verify")

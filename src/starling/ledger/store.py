@@ -61,7 +61,7 @@ class Moved(LedgerUnavailable):
     """A row that was written under a condition was refused, since the ledger has moved on; nothing of its transaction is kept."""
 
     def __init__(self) -> None:
-        super().__init__("ledger", "has moved on", "try again with the same request id")
+        super().__init__("ledger", "has moved on", "try again: nothing is paid twice")
 
 
 class Store(ABC):

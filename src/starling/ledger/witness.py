@@ -140,7 +140,7 @@ def _unwritable() -> OutputError:
     return OutputError(
         "witness",
         "cannot be read or written; a charge that was made stands",
-        "mend the heads folder below STARLING_HOME, then run again with the same request id",
+        "mend the heads folder below STARLING_HOME, then run the same again: nothing is paid twice",
     )
 
 

@@ -85,7 +85,7 @@ def writing(
         raise OutputError(
             "output",
             "could not be written (full disk or failing device); nothing was published",
-            "make room, then run again with the same request id; a charge that was made stands",
+            "make room, then run the same again: nothing is paid twice",
         ) from None
     finally:
         _leave(temporary, lock)

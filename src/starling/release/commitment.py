@@ -148,7 +148,7 @@ class Commitment(Generic[R]):
             raise OutputError(
                 "output",
                 "has measurements that are not what was drawn: the disk failed, or they were changed",
-                "mend the disk, then run again with the same request id",
+                "mend the disk, then run the same again: nothing is paid twice",
             )
         return self._read(self._folder)
 
