@@ -15,9 +15,8 @@ import numpy.typing as npt
 
 from bench.measure import Json, Spread, in_turn, timed
 from bench.record import Limit, Recorder
-from starling.genome.adjusted import covariate_basis
-from starling.genome.counts.phenotypes import chunk_distances
-from starling.genome.distance.adjusted import score_threshold
+from starling.genome.adjusted import covariate_basis, residual_columns
+from starling.genome.distance.adjusted import adjusted_distance, score_threshold, whole_columns
 from starling.genome.distance.significance import distance_to_correlation, distance_to_significance
 from starling.genome.source.calls import Calls, packed
 from starling.genome.statistics.association import Correlation, Test
@@ -85,7 +84,11 @@ def adjusted(snps: int) -> Case:
     calls = Calls(np.arange(snps), packed(copies), np.zeros(snps, dtype=np.bool_))
     basis, cases = covariate_basis(numbers.normal(size=(ADJUSTED, COVARIATES))), numbers.random(ADJUSTED) < 0.5
     threshold = score_threshold(Fraction(repr(P)))
-    run = partial(chunk_distances, calls, "additive", basis, cases, threshold)
+
+    def run() -> Int64:
+        columns = (whole_columns(tile.values) for tile in residual_columns(calls, "additive", basis))
+        return np.concatenate([adjusted_distance(each, cases, threshold, 1) for each in columns])
+
     return Case("score", ADJUSTED, snps, run)
 
 

@@ -117,7 +117,9 @@ def read_apart(folder: Path, snps: int) -> float:
     path, every = folder / "study.pgen", np.arange(snps)
     size, calls = open_pgen(path, PEOPLE, np.full(snps, 2))
     try:
-        return timed(lambda: list(read_pgen(path, size, calls, every, every, np.ones_like(every), lambda _: None)))
+        return timed(
+            lambda: list(read_pgen(path, size, calls.chunks(every, every, np.ones_like(every)), lambda _: None))
+        )
     finally:
         calls.close()
 

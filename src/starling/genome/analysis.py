@@ -58,9 +58,8 @@ class GenomeRelease(DomainRelease):
     def pictured(self) -> Answers:
         """What pictures show of it."""
         entry = self.statement["account"]["ledger"]
-        return answers(
-            self.plan, self.answer, "" if entry is None or entry["inside"] else entry["dataset"], self.estimated.rows
-        )
+        data = "" if entry is None or entry["inside"] else entry["dataset"]
+        return answers(self.plan, self.answer, data, self.estimated.rows)
 
     def export(self, path: str | Path, form: Format = "gwas-ssf") -> tuple[Path, ...]:
         """Write its p-values as a file of another format, and a file beside it that says what they are: noisy estimates.
@@ -99,7 +98,7 @@ class GenomeRelease(DomainRelease):
         Raises:
             ParameterError: the release is no scan, a choice is out of range, or no SNP is left.
         """
-        return filtered(self, regions=regions, min_frequency=min_frequency, min_calls=min_calls, threshold=threshold)
+        return filtered(self, regions, min_frequency, min_calls, threshold)
 
     def _answered(self, question: Any) -> Json:
         """Of SNPs, those of the list with what was released of each, as rows."""
@@ -131,8 +130,7 @@ def plots_of(releases: Iterable[GenomeRelease], kinds: Sequence[str] = ()) -> Pl
     def named() -> Iterator[tuple[str, Answers]]:
         for release in releases:
             name, question = release.path.name, release.question.subject
-            signer = release.signer.fingerprint
-            sources.append(Source(name, question, str(release.cost), release.request_id, signer))
+            sources.append(Source(name, question, str(release.cost), release.request_id, release.signer.fingerprint))
             yield name, release.pictured
 
     return plots(combined(named()), kinds, sources)

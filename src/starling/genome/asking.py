@@ -115,9 +115,8 @@ class Asks(ABC, Generic[AnswerT]):
         Raises:
             ParameterError: the plan has no such question, or no epsilon keeps that margin.
         """
-        return replace(
-            question, epsilon=epsilon_for(self.plan, question, exact(margin, field="margin"), field="margin")
-        )
+        least = epsilon_for(self.plan, question, exact(margin, field="margin"), field="margin")
+        return replace(question, epsilon=least)
 
     def num_sig(
         self,
@@ -357,8 +356,7 @@ class QuestionPlan(Asking):
     def margin(self, question: Json) -> Margin:
         """The error that `at_margin` keeps."""
         query = self._read(question)
-        error = error_of(Assumed.of(self.plan), query)
-        return Margin(decimal_up(Fraction(error)), unit_of(self.plan, query.kind))
+        return Margin(decimal_up(Fraction(error_of(Assumed.of(self.plan), query))), unit_of(self.plan, query.kind))
 
     def at_margin(self, question: Json, margin: Exact) -> Json:
         """A question at the least cost, in thousandths, that keeps a margin; `starling genome preview --error` finds the same."""

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from starling.genome.arrays import Int64
-from starling.genome.artifact.scans import region_columns, regions_of
+from starling.genome.artifact.scans import place_columns, region_columns, regions_of
 from starling.genome.derived import SIGNS, Derived, Origin
 from starling.genome.inference.effects import SnpEffect
 from starling.genome.inference.intervals import Interval
@@ -62,20 +62,12 @@ class Combined(Derived):
     def rows(self) -> ScanRows:
         """The numbers of every SNP, as those of one scan; frequencies are not told."""
         result, z, log10_p = self.result, self.result.beta / self.result.standard_error, self.result.log10_p
-        low, high = result.low, result.high
-        ends = (np.full(len(z), np.nan), low, high)
+        unknown = np.full(len(z), np.nan)
+        ends = (unknown, result.low, result.high)
         if not self.linear:
-            ends = (np.exp(result.beta), np.exp(low), np.exp(high))
-        return ScanRows(
-            z,
-            log10_p,
-            10**log10_p,
-            result.beta,
-            result.standard_error,
-            *ends,
-            self.calls,
-            np.full(len(z), np.nan),
-        )
+            ends = (np.exp(result.beta), np.exp(result.low), np.exp(result.high))
+        effects = (result.beta, result.standard_error, *ends)
+        return ScanRows(z, log10_p, 10**log10_p, *effects, self.calls, unknown)
 
     @property
     def regions(self) -> tuple[Region, ...]:
@@ -94,14 +86,10 @@ class Combined(Derived):
         BETA and SE are of the log odds; of a quantitative phenotype they are of the interval's score, and there is no OR. P is two-sided,
         STUDIES is how many tell of the SNP, DIRECTION has "?" where one does not, and Q is Cochran's with its p-value P_Q.
         """
-        snps, rows, result = self.snps, self.rows, self.result
+        rows, result = self.rows, self.result
         table = pa.table(
             {
-                "CHR": snps.chromosomes,
-                "SNP": snps.ids,
-                "BP": snps.positions,
-                "A1": snps.carried,
-                "A2": snps.other,
+                **place_columns(self.snps),
                 "OBS_CT": self.calls,
                 "STUDIES": result.studies,
                 SIGNS: result.directions,
@@ -124,8 +112,7 @@ class Combined(Derived):
         """The table of SNPs, and that of regions."""
         strongest = region_columns(self.regions)
         kinds = pa.schema([(name, kind) for name, (kind, _) in regions_of(self.plans[0]).items()])
-        columns = {name: strongest[name] for name in kinds.names}
-        return {"scan": self.table, "regions": pa.table(columns, schema=kinds)}
+        return {"scan": self.table, "regions": pa.table({name: strongest[name] for name in kinds.names}, schema=kinds)}
 
     @property
     def pictured(self) -> Answers:
@@ -208,9 +195,9 @@ class CombinedEffects(Combined):
     def _effects(self) -> tuple[SnpEffect, ...]:
         """Of each SNP, in the order of the genome."""
         rows, result = self.rows, self.result
-        slopes = zip(result.beta.tolist(), result.low.tolist(), result.high.tolist(), strict=True)
-        ratios = zip(rows.odds_ratio.tolist(), rows.low.tolist(), rows.high.tolist(), strict=True)
-        each_snp = zip(self.snps.ids, slopes, ratios, rows.z.tolist(), rows.log10_p.tolist(), strict=True)
+        slopes, ratios = ((result.beta, result.low, result.high), (rows.odds_ratio, rows.low, rows.high))
+        intervals = (np.column_stack(ends).tolist() for ends in (slopes, ratios))
+        each_snp = zip(self.snps.ids, *intervals, rows.z.tolist(), rows.log10_p.tolist(), strict=True)
         return tuple(
             SnpEffect(snp, Interval(*slope), None if self.linear else Interval(*ratio), z, log10_p)
             for snp, slope, ratio, z, log10_p in each_snp

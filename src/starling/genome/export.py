@@ -38,6 +38,7 @@ from starling.genome.inference.called import called_table
 from starling.genome.inference.intervals import Noise, repaired
 from starling.genome.measurements import Drawn, Scanned
 from starling.genome.plan import Explore, ExploreEffects, Model, Plan, Question, Scan, SnpEffects, SnpPval
+from starling.genome.plan.snps import Snps
 from starling.genome.postprocess.effects import OF
 from starling.genome.postprocess.estimates import Exploration, estimate
 from starling.genome.postprocess.p_values import CONFIDENCE, PValue
@@ -155,10 +156,8 @@ def export(plan: Plan, question: Question, drawn: Drawn, path: Path, form: Forma
     rows = [] if of_scores else _rows(plan, question, drawn)
     if (form == "plink-glm") != of_scores and form != "gwas-ssf":
         of = "scans and effects" if form == "plink-glm" else "p-values that were asked for"
-        problem = f"is {form}, which is of {of}"
-        raise ParameterError(
-            "format", problem, f"take gwas-ssf or {'plink-assoc' if form == 'plink-glm' else 'plink-glm'}"
-        )
+        other = "plink-assoc" if form == "plink-glm" else "plink-glm"
+        raise ParameterError("format", f"is {form}, which is of {of}", f"take gwas-ssf or {other}")
     if isinstance(question, Scan | SnpEffects | ExploreEffects):
         text, about_rows = _of_scores(_exported(plan, question, drawn), form)
     else:
@@ -189,18 +188,14 @@ def _of_scores(exported: Exported, form: Format) -> tuple[str, str]:
     plan, about = exported.plan, exported.about
     if form == "plink-glm":
         return "".join(glm(exported)), about
-    known = ~np.isnan(exported.effects)
-    lettered = np.array(
-        [_LETTERS.fullmatch(a + b) is not None for a, b in zip(plan.snps.carried, plan.snps.other, strict=True)]
-    )
-    chosen = np.flatnonzero(known & lettered)
+    known, alleles = ~np.isnan(exported.effects), map("".join, zip(plan.snps.carried, plan.snps.other, strict=True))
+    chosen = np.flatnonzero(known & np.array([_LETTERS.fullmatch(both) is not None for both in alleles]))
     if not chosen.size:
         problem = "has no SNP with an effect and alleles of A, C, G and T"
         raise ParameterError("release", problem, "export it as plink-glm")
     if chosen.size < known.size:
-        about += (
-            f" Left out: {known.size - chosen.size:,} SNPs without an effect, or with alleles other than A, C, G and T."
-        )
+        left = known.size - chosen.size
+        about += f" Left out: {left:,} SNPs without an effect, or with alleles other than A, C, G and T."
     return "".join(_scores_ssf(exported, chosen)), about
 
 
@@ -215,10 +210,7 @@ def _scores_ssf(exported: Exported, chosen: Int64) -> Iterator[str]:
     for at in sorted(chosen.tolist(), key=lambda at: (numbers[snps.chromosomes[at]], int(snps.positions[at]))):
         name = snps.ids[at]
         line = (
-            str(numbers[snps.chromosomes[at]]),
-            str(int(snps.positions[at])),
-            snps.carried[at].upper(),
-            snps.other[at].upper(),
+            *_site(snps, at),
             f"{effects[at]:z.6g}",
             f"{rows.se[at]:z.4g}",
             f"{rows.frequencies[at]:z.4g}",
@@ -234,21 +226,17 @@ def _scores_ssf(exported: Exported, chosen: Int64) -> Iterator[str]:
 def note(plan: Plan, rows: Sequence[Row]) -> str:
     """What whoever reads the numbers must know."""
     tests = ", ".join(dict.fromkeys(TESTS[answer.test] for _, answer in rows)) or "none"
+    called = " People without a call of a SNP are left out of its row; n is how many are left, with noise where it is protected."
+    called = "" if plan.missing is None else called
     return (
         "Released under differential privacy: every p-value, frequency and odds ratio is an estimate from noisy counts, not from the exact"
         f" ones. A range that is given holds the exact value with a probability of at least {float(100 * CONFIDENCE):g} %, each on its own;"
         " it speaks of the noise, not of the sample. Only SNPs that were asked for, or that a noisy selection named, have a row;"
         " p-values of the latter are small by selection."
         f" Model: {plan.model}; odds ratios are {OF[plan.model]}; test: {tests}. p-values are not corrected for the {len(plan.snps):,} SNPs"
-        f" of the study. Genome build: {plan.build or 'not stated'}.{_called_note(plan)}"
+        f" of the study. Genome build: {plan.build or 'not stated'}.{called}"
         " What is missing was not released, or cannot be told from noisy counts."
     )
-
-
-def _called_note(plan: Plan) -> str:
-    if plan.missing is None:
-        return ""
-    return " People without a call of a SNP are left out of its row; n is how many are left, with noise where it is protected."
 
 
 def _rows(plan: Plan, question: Question, drawn: Drawn) -> list[Row]:
@@ -257,11 +245,8 @@ def _rows(plan: Plan, question: Question, drawn: Drawn) -> list[Row]:
     if isinstance(question, SnpPval) and isinstance(answer, PValue):
         return [(question, answer)]
     if not (isinstance(question, Explore) and isinstance(answer, Exploration)):
-        problem, fix = (
-            "holds no p-values",
-            "export a release of snp-pval, explore, scan, snp-effects or explore-effects",
-        )
-        raise ParameterError("release", problem, fix)
+        fix = "export a release of snp-pval, explore, scan, snp-effects or explore-effects"
+        raise ParameterError("release", "holds no p-values", fix)
     # mypy takes `Drawn` apart in `tell`; an exploration's answer is answer of an exploration's draw alone.
     queries = [query for query, _ in replay(plan, question, drawn) if isinstance(query, SnpPval)]  # type: ignore[arg-type]
     return sorted(zip(queries, answer.p_values, strict=True), key=lambda row: plan.snps.index(row[1].snp))
@@ -270,10 +255,9 @@ def _rows(plan: Plan, question: Question, drawn: Drawn) -> list[Row]:
 def _ssf(plan: Plan, rows: Sequence[Row]) -> str:
     logarithms = any(answer.log10.estimate < _LEAST_LOG for _, answer in rows)
     header = (*SSF_COLUMNS, "neg_log_10_p_value" if logarithms else "p_value", *SSF_MORE)
+    lines = [_ssf_row(plan, *row, logarithms=logarithms) for row in rows]
     # By number, which is not the plan's order of chromosomes.
-    lines = sorted(
-        (_ssf_row(plan, *row, logarithms=logarithms) for row in rows), key=lambda line: (int(line[0]), int(line[1]))
-    )
+    lines.sort(key=lambda line: (int(line[0]), int(line[1])))
     return "".join("\t".join(line) + "\n" for line in (header, *lines))
 
 
@@ -290,10 +274,7 @@ def _ssf_row(plan: Plan, query: SnpPval, p_value: PValue, *, logarithms: bool) -
         frequency = (a + c) / (a + b + c + d)
     ratio = p_value.effect.odds_ratio
     return [
-        _number(snps.chromosomes[at]),
-        str(int(snps.positions[at])),
-        _allele(snps.carried[at]),
-        _allele(snps.other[at]),
+        *_site(snps, at),
         f"{ratio.estimate:z.6g}",
         SSF_NA if error is None else f"{error:z.4g}",
         SSF_NA if frequency is None else f"{frequency:z.4g}",
@@ -322,8 +303,12 @@ def _number(chromosome: str) -> str:
 _LETTERS: Final = re.compile(r"[ACGTacgt]+")
 
 
-def _allele(letters: str) -> str:
-    return letters.upper() if _LETTERS.fullmatch(letters) else SSF_NA
+def _site(snps: Snps, at: int) -> list[str]:
+    """Chromosome, position and both alleles of a SNP; of an allele without letters, that it is missing."""
+    alleles = (
+        letters.upper() if _LETTERS.fullmatch(letters) else SSF_NA for letters in (snps.carried[at], snps.other[at])
+    )
+    return [_number(snps.chromosomes[at]), str(int(snps.positions[at])), *alleles]
 
 
 def _metadata(plan: Plan, notes: str, name: str, text: str, day: str) -> str:
@@ -353,9 +338,7 @@ def _metadata(plan: Plan, notes: str, name: str, text: str, day: str) -> str:
 def _assoc(plan: Plan, rows: Sequence[Row]) -> str:
     lines = [ASSOC_COLUMNS, *(_assoc_row(plan, answer) for _, answer in rows)]
     widths = [max(len(line[column]) for line in lines) for column in range(len(ASSOC_COLUMNS))]
-    return "".join(
-        " " + "  ".join(text.rjust(width) for text, width in zip(line, widths, strict=True)) + "\n" for line in lines
-    )
+    return "".join(f" {'  '.join(map(str.rjust, line, widths))}\n" for line in lines)
 
 
 def _assoc_row(plan: Plan, p_value: PValue) -> tuple[str, ...]:

@@ -112,12 +112,7 @@ class FilteredScan(Derived):
 
 
 def filtered(
-    release: "GenomeRelease",
-    *,
-    regions: Iterable[str] = (),
-    min_frequency: Exact = 0,
-    min_calls: int = 0,
-    threshold: Exact | None = None,
+    release: "GenomeRelease", regions: Iterable[str], min_frequency: Exact, min_calls: int, threshold: Exact | None
 ) -> FilteredScan:
     """Some SNPs of a released scan; arguments and errors are those of `GenomeRelease.filter`."""
     plan, question, drawn = release.plan, release.question, release.drawn
@@ -135,31 +130,14 @@ def filtered(
         raise ParameterError("threshold", "is not from 1e-250 to 0.3", 'give a p-value such as "5e-8"')
     tests = drawn.tests
     rarer = np.minimum(tests.frequencies, 1 - tests.frequencies)
-    wanted = _within(plan, named) & (rarer >= float(least)) & (tests.calls >= min_calls)
-    at = np.flatnonzero(wanted)
+    at = np.flatnonzero(_within(plan, named) & (rarer >= float(least)) & (tests.calls >= min_calls))
     if not at.size:
         raise ParameterError("scan", "has no such SNP", "ask for less")
     left = plan.snps.taken(at)
-    some = Scanned(
-        drawn.ones,
-        SnpScores(
-            tests.adjusted,
-            tests.scores[at],
-            tests.variances[at],
-            tests.squares[at],
-            tests.calls[at],
-            tests.frequencies[at],
-        ),
-        drawn.above,
-        drawn.median,
-    )
+    some = replace(drawn, tests=SnpScores._make((tests.adjusted, *(column[at] for column in tests[1:]))))
     # The plan of these SNPs: its alpha is such that alpha/m is the threshold, and its regions are whole chromosomes.
     of_left = replace(plan, snps=left, alpha=limit * len(left), regions=())
-    chosen: dict[str, Json] = {
-        "regions": list[Json](named),
-        "min_frequency": exact_text(least),
-        "min_calls": min_calls,
-    }
+    chosen: dict[str, Json] = {"regions": list[Json](named), "min_frequency": exact_text(least), "min_calls": min_calls}
     day = str(release.statement["account"]["day"])
     estimated = estimate(of_left, question, some)
     return FilteredScan((Origin.of(release),), of_left, question, some, estimated, len(plan.snps), chosen, day)

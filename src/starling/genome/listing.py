@@ -97,9 +97,8 @@ class _Known:
         if self._scan is not None:
             return np.flatnonzero(~np.isnan(self._scan.z))
         inside = (at for first, last in self._blocks for at in range(first, last + 1))
-        return np.array(
-            sorted({*self._p_values, *self._located, *self._pairs, *self._effects, *inside}), dtype=np.int64
-        )
+        known = {*self._p_values, *self._located, *self._pairs, *self._effects, *inside}
+        return np.array(sorted(known), dtype=np.int64)
 
     def row(self, at: int) -> list[Json]:
         """A SNP by COLUMNS."""
@@ -109,13 +108,7 @@ class _Known:
             tested = ["score", float(self._scan.p[at]), None, None]
         elif p_value is None and at in self._effects:
             tested = ["score", self._effects[at].p, None, None]
-        place: list[Json] = [
-            snps.ids[at],
-            snps.chromosomes[at],
-            int(snps.positions[at]),
-            snps.carried[at],
-            snps.other[at],
-        ]
+        place = (snps.ids[at], snps.chromosomes[at], int(snps.positions[at]), snps.carried[at], snps.other[at])
         return [*place, "; ".join(self._words(at)), *tested]
 
     def _words(self, at: int) -> Iterator[str]:

@@ -14,7 +14,7 @@ from starling.genome.artifact.files import (
     DRAWN,
     PLAN,
     QUESTION,
-    SNP_COLUMNS,
+    SNP_SCHEMA,
     SNPS,
     read_drawn,
     read_public,
@@ -47,8 +47,7 @@ VERSION: Final = 1
 
 def request_body(plan: Plan, question: Question) -> str:
     """Canonical JSON of a question: the question as it is, and a digest of every public choice; nothing of the records."""
-    stated = {"release": "genome", "version": VERSION, "plan": plan.digest, "question": question.as_json()}
-    return canonical(stated)
+    return canonical({"release": "genome", "version": VERSION, "plan": plan.digest, "question": question.as_json()})
 
 
 ANSWER: Final = "noisy answer"
@@ -120,7 +119,7 @@ class GenomePublication(Publication[ExactStudy, Drawn]):
     def sheets(self) -> Sequence[Sheet]:
         """The plan's SNP list, and of a scan the scores."""
         scores = [scans.scores_sheet()] if isinstance(self.question, Scan) else []
-        return [*scores, tables.list_sheet(SNPS, pa.schema(list(SNP_COLUMNS.items())))]
+        return [*scores, tables.list_sheet(SNPS, SNP_SCHEMA)]
 
     def mechanism(self, folder: Path, create: Create) -> Mechanism[Any, Drawn]:  # noqa: ARG002 - all is in the draw
         """What answers the question; the answer is written as soon as it is drawn, and what is kept of it beside it."""

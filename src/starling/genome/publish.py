@@ -58,15 +58,9 @@ class Answered(Published):
             further += f" --intervals {self.question.values}"
             if self.question.median_epsilon is not None:
                 further += f" --median-epsilon {exact_text(self.question.median_epsilon)}"
-        return [
-            ("release", str(self.folder)),
-            ("again, free", self.command or self.code),
-            *(
-                []
-                if stored is None
-                else [("further scans", f"of this response cost nothing, by other plans too: {further}")]
-            ),
-        ]
+        more = [("further scans", f"of this response cost nothing, by other plans too: {further}")]
+        facts = [("release", str(self.folder)), ("again, free", self.command or self.code)]
+        return facts if stored is None else facts + more
 
     @property
     def _stored_response(self) -> int | None:
@@ -78,14 +72,12 @@ class Answered(Published):
 
     def __str__(self) -> str:
         answer = answer_text(self.plan, self.question, self.answer)
-        error = error_text(self.plan, self.question, self.error)
-        return "\n".join([*answer, "", *error, "", Published.__str__(self)])
+        return "\n".join([*answer, "", *error_text(self.plan, self.question, self.error), "", Published.__str__(self)])
 
     def _repr_html_(self) -> str:
         facts = answer_facts(self.plan, self.question, self.answer, self.error)
-        return html(
-            f"An answer: {self.question.guaranteed(self.plan.relation).name}", [*facts, *self._facts()], self._parts()
-        )
+        title = f"An answer: {self.question.guaranteed(self.plan.relation).name}"
+        return html(title, [*facts, *self._facts()], self._parts())
 
     def as_json(self) -> dict[str, Json]:
         """What was released and paid, the answer, and how to repeat it."""
@@ -164,9 +156,8 @@ def release(
     """
     listener.step("checking the question and the files")
     publication = GenomePublication(plan, question)
-    files = _Files(
-        plan, genotypes, phenotype, covariates, sample, scan=question if isinstance(question, Scan) else None
-    )
+    scan = question if isinstance(question, Scan) else None
+    files = _Files(plan, genotypes, phenotype, covariates, sample, scan=scan)
     done = publish(publication, files, Path(out).absolute(), payment, listener)
     shown = estimate(plan, question, read_drawn(done.folder, question, moments=plan.by_moments))
     code = _code(question, files, out, payment, done.request_id)
@@ -190,12 +181,8 @@ def deliver(plan: str, files: Mapping[str, Path]) -> Delivery:
 
 def _code(question: Question, files: _Files, out: str | Path, payment: PaymentOptions, request_id: str) -> str:
     """A call of `release` with the same arguments."""
-    arguments = [
-        "plan",
-        f"genome.{type(question).__name__}({question.stated})",
-        repr(str(files.genotypes)),
-        repr(str(out)),
-    ]
+    call = f"genome.{type(question).__name__}({question.stated})"
+    arguments = ["plan", call, repr(str(files.genotypes)), repr(str(out))]
     optional = {"phenotype": files.phenotype, "covariates": files.covariates, "sample": files.sample}
     arguments += [f"{name}={str(path)!r}" for name, path in optional.items() if path is not None]
     paid = "" if payment.ledger is None else f"ledger, {payment.dataset!r}, {payment.analyst!r}, "

@@ -196,8 +196,7 @@ def plan(  # noqa: PLR0913 - what a plan may state, by name
     known = tests_of(unit, quantitative=between is not None) if unit in TESTS_OF else {}
     listed: Any = {"list": str(snps)}
     if not isinstance(snps, str | Path):
-        rows = snps if isinstance(snps, list | tuple) else snp_rows(snps)
-        listed = Plan.snp_list(rows)
+        listed = Plan.snp_list(snps if isinstance(snps, list | tuple) else snp_rows(snps))
     listed_regions = [
         {"name": name, "chromosome": chromosome, "from": first, "to": last}
         for name, (chromosome, first, last) in (regions or {}).items()

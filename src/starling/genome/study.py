@@ -79,9 +79,8 @@ class Study(Asks[Answered], InSession):
             ParameterError, OutputError: the ledger or the folder is none.
         """
         chosen = plan if isinstance(plan, Plan) else Plan.load(plan)
-        phenotypes, adjusted, people = (
-            None if path is None else Path(path).absolute() for path in (phenotype, covariates, sample)
-        )
+        paths = (None if path is None else Path(path).absolute() for path in (phenotype, covariates, sample))
+        phenotypes, adjusted, people = paths
         answers = Path(folder).absolute()
         open_genotypes(genotypes, chosen, phenotypes, adjusted, people)
         ledger = payment.opened()

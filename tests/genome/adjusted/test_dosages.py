@@ -38,7 +38,7 @@ def test_scores_and_columns_are_those_of_the_definition(monkeypatch: pytest.Monk
     rest = response - design @ np.linalg.lstsq(design, response, rcond=None)[0]
     columns = np.stack([row - design @ np.linalg.lstsq(design, row, rcond=None)[0] for row in filled(some)])
     columns[:2] = 0.0
-    scores = ScoreTests.of("additive", response, basis).score_dosages(some)
+    scores = ScoreTests.of("additive", response, basis).score(some)
     np.testing.assert_allclose(scores.scores, columns @ rest, atol=1e-9)
     np.testing.assert_allclose(scores.variances, columns**2 @ rest**2, rtol=1e-8)
     np.testing.assert_allclose(scores.squares, (columns**2).sum(axis=1), rtol=1e-8)
@@ -55,7 +55,7 @@ def test_whole_dosages_give_what_calls_do_bit_by_bit(people: int) -> None:
     basis, response = covariate_basis(RANDOM.normal(size=(people, 3))), RANDOM.choice([-0.6, 1.6], people)
     tests = ScoreTests.of("additive", response, basis)
     for mine, other in (
-        (tests.score_dosages(as_dosages(copies)), tests.score(as_calls(copies))),
+        (tests.score(as_dosages(copies)), tests.score(as_calls(copies))),
         (residual_dosages(as_dosages(copies), basis), whole(residual_columns(as_calls(copies), "additive", basis))),
     ):
         for column, wanted in zip(mine, other, strict=True):

@@ -4,11 +4,10 @@ from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
 
-from starling.genome.artifact.files import SNP_COLUMNS
-from starling.genome.artifact.tables import COLUMNS, KEYS, TITLES, list_sheet, schemas, tables
+from starling.genome.artifact.files import SNP_SCHEMA
+from starling.genome.artifact.tables import COLUMNS, TABLES, list_sheet, schemas, tables
 from starling.genome.plan import NumSig, Scan, SnpEffects
 from tests.genome.mechanism.distributions import tiny_plan
 from tests.genome.plan.test_model_phenotypes import PHENOTYPES
@@ -21,7 +20,7 @@ PLAN = tiny_plan(60, 9)
 @pytest.mark.parametrize("model", ["dominant", "recessive", "genotypic", "allelic"])
 def test_each_table_is_described(name: str, model: str) -> None:
     made = tables(tiny_plan(60, 9, model), QUESTIONS[name])
-    assert {table.name for table in made} <= TITLES.keys() == KEYS.keys()
+    assert {table.name for table in made} <= TABLES.keys()
     for table in made:
         parquet, csv = table.sheets()
         assert [column.name for column in csv.columns] == table.schema.names
@@ -55,9 +54,9 @@ def test_every_declared_column_is_used() -> None:
 
 
 def test_the_list_is_described_as_it_is_written() -> None:
-    described = list_sheet("plan/snps.parquet", pa.schema(list(SNP_COLUMNS.items())))
-    assert [column.name for column in described.columns] == list(SNP_COLUMNS)
-    assert all(COLUMNS[name][0] == kind for name, kind in SNP_COLUMNS.items())
+    described = list_sheet("plan/snps.parquet", SNP_SCHEMA)
+    assert [column.name for column in described.columns] == SNP_SCHEMA.names
+    assert all(COLUMNS[column.name][0] == column.type for column in SNP_SCHEMA)
 
 
 def test_only_a_block_may_miss_its_place() -> None:

@@ -35,7 +35,7 @@ def test_calls_are_those_of_the_bed(path: Path, study: Study, monkeypatch: pytes
     def note(some: Calls) -> None:
         seen.update(zip(some.snps.tolist(), copies(some.packed, 21).tolist(), strict=True))
 
-    list(read_pgen(path, size, reader, np.arange(17), rows, np.ones(17, dtype=np.int64), note))
+    list(read_pgen(path, size, reader.chunks(np.arange(17), rows, np.ones(17, dtype=np.int64)), note))
     assert seen == {at: study.copies[row].tolist() for at, row in enumerate(rows.tolist())}
 
 
@@ -79,10 +79,10 @@ def test_a_file_that_changed_is_found(path: Path) -> None:
     size, reader = open_pgen(path, 21, np.full(30, 2))
     everything = (np.arange(30), np.arange(30), np.ones(30, dtype=np.int64))
     with pytest.raises(SourceError, match="changed or vanished"):
-        list(read_pgen(path, size - 1, reader, *everything, lambda calls: calls))
+        list(read_pgen(path, size - 1, reader.chunks(*everything), lambda calls: calls))
     path.unlink()
     with pytest.raises(SourceError, match="changed or vanished"):
-        list(read_pgen(path, size, reader, *everything, lambda calls: calls))
+        list(read_pgen(path, size, reader.chunks(*everything), lambda calls: calls))
 
 
 def test_without_the_extra_the_way_out_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

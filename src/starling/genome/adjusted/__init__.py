@@ -6,7 +6,7 @@ neighbours. A response comes in `ScoreTests` alone, already randomised, so what 
 
 from starling.genome.adjusted.columns import Coding, Columns, covariate_basis, residual_columns, tiles
 from starling.genome.adjusted.components import CallReader, components_without, principal_components
-from starling.genome.adjusted.dosages import dosage_tiles, residual_dosages
+from starling.genome.adjusted.dosages import residual_dosages, residual_tiles
 from starling.genome.adjusted.scores import Scores, ScoreTests
 
 __all__ = [
@@ -17,9 +17,9 @@ __all__ = [
     "Scores",
     "components_without",
     "covariate_basis",
-    "dosage_tiles",
     "principal_components",
     "residual_columns",
     "residual_dosages",
+    "residual_tiles",
     "tiles",
 ]

@@ -87,8 +87,7 @@ def _leading(study: "_Study", block: Float64, passes: int, count: int) -> Float6
     """The components that so many passes, and one more, make of a first block."""
     for _ in range(passes):
         block = _orthonormal(_multiplied(study, block))
-    images = _multiplied(study, block)
-    small = np.einsum("ij,ik->jk", block, images)
+    small = np.einsum("ij,ik->jk", block, _multiplied(study, block))
     _, vectors = np.linalg.eigh((small + small.T) / 2)
     leading: Float64 = np.einsum("ij,jk->ik", block, vectors[:, ::-1][:, :count])
     largest = np.take_along_axis(leading, np.abs(leading).argmax(axis=0)[np.newaxis], axis=0)

@@ -10,10 +10,11 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from starling.genome.adjusted.columns import TILE, Columns, is_informative, take_out
+from starling.genome.adjusted.columns import TILE, Coding, Columns, is_informative, residual_columns, take_out, tiles
 from starling.genome.adjusted.lookup import PEOPLE
 from starling.genome.adjusted.sums import MANTISSA, Weights, on_grid, padded
 from starling.genome.arrays import Flags, Float64, Int64
+from starling.genome.source.calls import Calls
 from starling.genome.source.dosages import MOST, NO_DOSAGE, STEP, Dosages
 from starling.privacy.compiled import compiled, compiled_in_any_order
 
@@ -106,6 +107,15 @@ def residual_dosages(dosages: Dosages, basis: Float64) -> Columns:
     informative = is_informative(squares, coded.squares, coded.means, people)
     rest *= np.where(informative, coded.signs, 0.0)[:, np.newaxis]
     return Columns(dosages.snps, rest, coded.original_means, coded.calls, coded.frequencies)
+
+
+def residual_tiles(part: Calls | Dosages, coding: Coding, basis: Float64) -> Iterator[tuple[Calls | Dosages, Columns]]:
+    """A chunk in tiles, each with its columns as `columns.residual_columns` makes them; of dosages the coding is additive."""
+    if isinstance(part, Calls):
+        yield from zip(tiles(part, len(basis)), residual_columns(part, coding, basis), strict=True)
+        return
+    for tile in dosage_tiles(part):
+        yield tile, residual_dosages(tile, basis)
 
 
 def _sums(numbers: Float64, weights: Weights, first: int = 0, count: int | None = None) -> Float64:

@@ -40,9 +40,8 @@ class Planes(NamedTuple):
 def planes(calls: Calls, people: int) -> Planes:
     """Of a chunk as it is read."""
     numbers = call_counts(calls, people)
-    usual = (np.minimum(numbers.frequencies, 1 - numbers.frequencies) >= RARE) & (
-        numbers.counts[:, 3] <= LACKING * people
-    )
+    common = np.minimum(numbers.frequencies, 1 - numbers.frequencies) >= RARE
+    usual = common & (numbers.counts[:, 3] <= LACKING * people)
     both = [carrier_bits(calls.packed, people, carrying, "a1") for carrying in ("dominant", "recessive")]
     return Planes(usual, np.stack([bits[:, :: _step(people)] for bits in both], axis=1))
 

@@ -18,12 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from starling.genome.adjusted.columns import CodedCalls, Coding, is_informative, rarer_half
-from starling.genome.adjusted.dosages import (
-    CodedDosages,
-    coded_dosages,
-    dosage_sums,
-    dosage_tiles,
-)
+from starling.genome.adjusted.dosages import CodedDosages, coded_dosages, dosage_sums, dosage_tiles
 from starling.genome.adjusted.sums import Weights, call_counts, on_grid, sums_with_means
 from starling.genome.arrays import Float64, Int64
 from starling.genome.source.calls import Calls
@@ -97,29 +92,22 @@ class ScoreTests:
         weights = Weights.of(rows(), 2 * rank + 2, people, squares=2 * rank + 1)
         return cls(coding, people, float(columns[0][0]), weights, inner)
 
-    def score(self, calls: Calls) -> Scores:
-        """The tests of a chunk as it is read."""
-        numbers = call_counts(calls, self.people)
-        coded = rarer_half(numbers, self.coding)
-        sums = sums_with_means(calls, coded.values, coded.means, self.weights)
-        return self._scores(calls.snps, coded, numbers.calls, numbers.frequencies, sums)
-
-    def score_dosages(self, dosages: Dosages) -> Scores:
-        """The tests of a chunk of dosages; the coding is additive."""
-        parts = [self._score_tile(tile) for tile in dosage_tiles(dosages)]
-        return Scores(*(np.concatenate(column) for column in zip(*parts, strict=True)))
-
-    def _score_tile(self, dosages: Dosages) -> Scores:
-        coded = coded_dosages(dosages)
-        return self._scores(dosages.snps, coded, coded.calls, coded.frequencies, dosage_sums(coded, self.weights))
+    def score(self, part: Calls | Dosages) -> Scores:
+        """The tests of a chunk as it is read; of dosages the coding is additive."""
+        if isinstance(part, Calls):
+            numbers = call_counts(part, self.people)
+            coded = rarer_half(numbers, self.coding)
+            sums = sums_with_means(part, coded.values, coded.means, self.weights)
+            return self._scores(part.snps, coded, numbers.calls, numbers.frequencies, sums)
+        tested = []
+        for tile in dosage_tiles(part):
+            steps = coded_dosages(tile)
+            sums = dosage_sums(steps, self.weights)
+            tested.append(self._scores(tile.snps, steps, steps.calls, steps.frequencies, sums))
+        return Scores(*(np.concatenate(column) for column in zip(*tested, strict=True)))
 
     def _scores(
-        self,
-        snps: Int64,
-        coded: CodedCalls | CodedDosages,
-        calls: Int64,
-        frequencies: Float64,
-        sums: Float64,
+        self, snps: Int64, coded: CodedCalls | CodedDosages, calls: Int64, frequencies: Float64, sums: Float64
     ) -> Scores:
         """From the sums over people of copies and of their squares."""
         rank = len(self.inner)

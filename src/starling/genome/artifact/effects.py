@@ -10,20 +10,18 @@ from starling.genome.postprocess.estimates import EffectsAnswer
 
 _NUMBER: Final = pa.float64()
 EFFECTS: Final[dict[str, tuple[pa.DataType, str]]] = {
-    **{
-        name: (_NUMBER, words)
-        for name, words in {
-            "SLOPE": "Growth of the phenotype with one more A1, or with carrying it: of the share of cases, or in the unit of the trait",
-            "SLOPE_L95": "Lower end of its 95 % interval, sampling and noise together",
-            "SLOPE_U95": "Upper end of it",
-            "OR": "Odds ratio, to first order; missing without a number of cases, or where it cannot be told",
-            "L95": "Lower end of the 95 % interval of OR, sampling and noise together",
-            "U95": "Upper end of it",
-            "Z": "Score over its standard deviation, sampling and noise together",
-            "P": "Two-sided p-value of the score, not corrected for the number of SNPs",
-            "LOG10_P": "log10 of P, where P itself may be too small to write",
-        }.items()
-    },
+    name: (_NUMBER, words)
+    for name, words in {
+        "SLOPE": "Growth of the phenotype with one more A1, or with carrying it: of the share of cases, or in the unit of the trait",
+        "SLOPE_L95": "Lower end of its 95 % interval, sampling and noise together",
+        "SLOPE_U95": "Upper end of it",
+        "OR": "Odds ratio, to first order; missing without a number of cases, or where it cannot be told",
+        "L95": "Lower end of the 95 % interval of OR, sampling and noise together",
+        "U95": "Upper end of it",
+        "Z": "Score over its standard deviation, sampling and noise together",
+        "P": "Two-sided p-value of the score, not corrected for the number of SNPs",
+        "LOG10_P": "log10 of P, where P itself may be too small to write",
+    }.items()
 }
 _OF_MOMENTS: Final[dict[str, tuple[pa.DataType, str]]] = {
     "SLOPE": (_NUMBER, "Growth of the phenotype with one more A1, in its unit"),
@@ -33,14 +31,14 @@ _OF_MOMENTS: Final[dict[str, tuple[pa.DataType, str]]] = {
     "OBS_CT": (pa.int64(), "People with the call and the phenotype, with noise"),
 }
 """What is otherwise, or further, where all of a person is protected."""
-_OF_CASES: Final = ("OR", "L95", "U95")
+OF_CASES: Final = ("OR", "L95", "U95")
 
 
 def effects_of(plan: Plan) -> dict[str, tuple[pa.DataType, str]]:
     """The columns of a plan, after those of the place."""
     if not plan.by_moments:
         return EFFECTS
-    return {name: value for name, value in EFFECTS.items() if name not in _OF_CASES} | _OF_MOMENTS
+    return {name: value for name, value in EFFECTS.items() if name not in OF_CASES} | _OF_MOMENTS
 
 
 def effects_columns(answer: EffectsAnswer) -> dict[str, Sequence[Any]]:

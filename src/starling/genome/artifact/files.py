@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from starling.errors import IntegrityError
-from starling.genome.artifact.scans import read_scan, write_scan
+from starling.genome.artifact.scans import place_columns, read_columns, read_scan, write_scan
 from starling.genome.measurements import (
     Block,
     Cells,
@@ -27,7 +27,7 @@ from starling.genome.measurements import (
     SelectedSnps,
 )
 from starling.genome.plan import Plan, Question, Snps
-from starling.genome.plan.snps import MOST_SNPS, in_plan_order
+from starling.genome.plan.snps import in_plan_order
 from starling.planfile.spelling import LONGEST_NAME
 from starling.release import public_json
 from starling.release.codec import Json, decode, encode
@@ -51,11 +51,9 @@ ANSWERS: Final[dict[str, tuple[Any, tuple[str, ...]]]] = {
 }
 """What each kind of question is answered by, and the tables of its release."""
 
-SNP_COLUMNS: Final = dict.fromkeys(("CHR", "SNP"), pa.string()) | {
-    "BP": pa.int64(),
-    "A1": pa.string(),
-    "A2": pa.string(),
-}
+SNP_SCHEMA: Final = pa.schema(
+    [(name, pa.int64() if name == "BP" else pa.string()) for name in ("CHR", "SNP", "BP", "A1", "A2")]
+)
 """The columns of the list; A1 is the allele whose copies are counted."""
 
 
@@ -69,7 +67,7 @@ def write_plan(folder: Path, plan: Plan) -> None:
     """Write the plan and its list below `folder`."""
     (folder / "plan").mkdir()
     public_json.write(folder, PLAN, encode(Plan, plan, _list_json(plan.snps)))
-    pq.write_table(snps_table(plan.snps), folder / SNPS, compression="zstd")
+    pq.write_table(pa.table(place_columns(plan.snps), schema=SNP_SCHEMA), folder / SNPS, compression="zstd")
 
 
 def read_public(folder: Path) -> tuple[Plan, Question]:
@@ -87,12 +85,9 @@ def read_plan(folder: Path) -> Plan:
     be.
     """
     snps = read_snps(folder)
-    plan: Plan = public_json.read(
-        folder,
-        PLAN,
-        partial(decode, Plan, instead={"snps": snps}),
-        partial(encode, Plan, instead=_list_json(snps)),
-    )
+    listed = _list_json(snps)
+    read, written = partial(decode, Plan, instead={"snps": snps}), partial(encode, Plan, instead=listed)
+    plan: Plan = public_json.read(folder, PLAN, read, written)
     return plan
 
 
@@ -101,20 +96,10 @@ def _list_json(snps: Snps) -> dict[str, Json]:
     return {"snps": {"number": len(snps), "sha256": snps.digest}}
 
 
-def snps_table(snps: Snps) -> pa.Table:
-    """The list in plan order."""
-    columns = (snps.chromosomes, snps.ids, snps.positions, snps.carried, snps.other)
-    return pa.table(dict(zip(SNP_COLUMNS, columns, strict=True)), schema=pa.schema(list(SNP_COLUMNS.items())))
-
-
 def read_snps(folder: Path) -> Snps:
     """The list of a release. Raises IntegrityError where it is none."""
-    try:
-        table = _read_table(folder / SNPS)
-    except (OSError, pa.ArrowException):
-        table = None
-    if table is None:
-        raise IntegrityError(SNPS, "is not as Starling writes it", DOWNLOAD_AGAIN)
+    # Ids are all different, so that each takes a byte at least, however it is packed: a small file does not become a large list.
+    table = read_columns(folder, SNPS, SNP_SCHEMA, row_bytes=1)
     chromosomes, ids, carried, other = (tuple(table[name].to_pylist()) for name in ("CHR", "SNP", "A1", "A2"))
     # All at once: a list may have many million names, and one look at them together is fast.
     for names in (chromosomes, ids, carried, other):
@@ -124,18 +109,6 @@ def read_snps(folder: Path) -> Snps:
     if not in_plan_order(snps):
         raise IntegrityError(SNPS, "is no SNP list in plan order", DOWNLOAD_AGAIN)
     return snps
-
-
-def _read_table(path: Path) -> pa.Table | None:
-    with pq.ParquetFile(path) as file:
-        schema = file.schema_arrow
-        if schema.names != list(SNP_COLUMNS) or schema.types != list(SNP_COLUMNS.values()):
-            return None
-        # Ids are all different, so that each takes a byte at least, however it is packed: a small file does not become a large list.
-        if not 1 <= file.metadata.num_rows <= min(MOST_SNPS, path.stat().st_size):
-            return None
-        table = file.read()
-    return None if any(column.null_count for column in table.columns) else table
 
 
 def write_drawn(create: Create, drawn: Drawn) -> None:

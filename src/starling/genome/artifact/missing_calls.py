@@ -41,10 +41,6 @@ def missing_columns(p_values: Sequence[PValue]) -> dict[str, Sequence[Any]]:
     known = [each.missing for each in p_values if each.missing is not None]
     if not known:
         return {}
-    parts = (
-        [Interval(each.p, each.low, each.high) for each in known],
-        [each.cases for each in known],
-        [each.controls for each in known],
-    )
-    columns = [[getattr(each, end) for each in part] for part in parts for end in ("estimate", "low", "high")]
-    return dict(zip(RANGES, columns, strict=True))
+    intervals = [(Interval(each.p, each.low, each.high), each.cases, each.controls) for each in known]
+    rows = [[end for part in row for end in (part.estimate, part.low, part.high)] for row in intervals]
+    return dict(zip(RANGES, zip(*rows, strict=True), strict=True))

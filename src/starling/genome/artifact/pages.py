@@ -34,12 +34,12 @@ from starling.genome.postprocess.lacking import UNLIKE, percent, unlike
 from starling.genome.postprocess.p_values import CONFIDENCE, PValue
 from starling.genome.postprocess.wording import (
     MEASURES,
-    MOST,
     PERCENT,
     TESTS,
     answer_text,
     error_text,
     p_text,
+    snps_text,
     verdict,
 )
 from starling.pages.parts import Headline, Section, Table
@@ -105,14 +105,9 @@ def sections(plan: Plan, question: Question, estimated: Estimated) -> tuple[Sect
         tables = (_regions(plan, estimated.answer),)
     shown = answers(plan, estimated.answer, rows=estimated.rows)
     pictures = tuple(picture(name, shown) for name in PICTURES if KINDS[name].shown(shown))
+    shown_first, title = headline(plan, estimated.answer), f"The answer: {question.subject}"
     return (
-        Section(
-            f"The answer: {question.subject}",
-            "\n\n".join(lines),
-            pictures,
-            tables,
-            headline=headline(plan, estimated.answer),
-        ),
+        Section(title, "\n\n".join(lines), pictures, tables, headline=shown_first),
         _error(plan, question, estimated, error_text(plan, question, estimated.error)),
         _public(plan, question.kind),
         _files(plan, question),
@@ -137,19 +132,14 @@ def _headline(plan: Plan, answer: Answer) -> Headline:
     if isinstance(answer, Correlated):
         value = answer.value
         ends = f"{PERCENT} interval: {value.low:z.4g} to {value.high:z.4g}"
-        return Headline(
-            f"{MEASURES[answer.measure]} of {answer.first} and {answer.second}", f"{value.estimate:z.4g}", ends
-        )
+        pair = f"{MEASURES[answer.measure]} of {answer.first} and {answer.second}"
+        return Headline(pair, f"{value.estimate:z.4g}", ends)
     if isinstance(answer, ScanAnswer | EffectsAnswer):
         return _of_scan(answer) if isinstance(answer, ScanAnswer) else _of_effects(answer)
     if isinstance(answer, SelectedSnps):
-        more = len(answer.snps) - MOST
-        listed = ", ".join(answer.snps[:MOST]) + (f" and {more:,} more" if more > 0 else "")
-        return Headline("Selected as the most significant, an estimate", listed)
-    block = [end for end in (answer.first, answer.last) if end is not None]
-    return Headline(
-        "Selected block of correlated SNPs, an estimate", " to ".join(dict.fromkeys(block)) or "none is valid"
-    )
+        return Headline("Selected as the most significant, an estimate", snps_text(answer))
+    block = " to ".join(dict.fromkeys(end for end in (answer.first, answer.last) if end is not None))
+    return Headline("Selected block of correlated SNPs, an estimate", block or "none is valid")
 
 
 def _of_scan(answer: ScanAnswer) -> Headline:
@@ -204,22 +194,12 @@ def _regions(plan: Plan, answer: ScanAnswer) -> Table:
         form = "{:.3f} ({:.3f} to {:.3f})" if each.beta is None else "{:.3g} ({:.3g} to {:.3g})"
         without = "" if each.corrected is None else form.format(*each.corrected)
         rows.append((each.chromosome, ends, f"{each.snps:,}", each.lead, f"{-each.log10_p:z.2f}", ratio, without))
-    of = OF[plan.model]
-    header = (
-        "Chromosome",
-        "Position",
-        "SNPs",
-        "Strongest SNP",
-        "−log₁₀ p",
-        f"Odds ratio {of}" if plan.between is None else "BETA",
-        "Corrected, with interval",
-    )
+    effect = f"Odds ratio {OF[plan.model]}" if plan.between is None else "BETA"
+    header = ("Chromosome", "Position", "SNPs", "Strongest SNP", "−log₁₀ p", effect, "Corrected, with interval")
+    of, off = ("Odds ratios", "are too far from 1") if plan.between is None else ("BETA", "is too far from 0")
     caption = (
-        "Regions of SNPs at or below the threshold, the strongest first; all SNPs are in data/scan.csv. BETA of SNPs that were named for"
-        " their p-value is too far from 0; the corrected one is too large as often as too small"
-        if plan.between is not None
-        else "Regions of SNPs at or below the threshold, the strongest first; all SNPs are in data/scan.csv. Odds ratios of SNPs that were"
-        " named for their p-value are too far from 1; the corrected one is too large as often as too small"
+        f"Regions of SNPs at or below the threshold, the strongest first; all SNPs are in data/scan.csv. {of} of SNPs that were named for"
+        f" their p-value {off}; the corrected one is too large as often as too small"
     )
     return Table(header, tuple(rows), caption)
 
@@ -247,17 +227,8 @@ def _lacking(p_values: tuple[PValue, ...]) -> Table:
             cells = [text for share in shares for text in (f"{share[0]:z.3g}", f"{share[1]:z.3g} to {share[2]:z.3g}")]
             lacks = each.missing
             rows.append((each.snp, *cells, f"{lacks.p:z.3g}", f"{lacks.low:z.3g}", f"{lacks.high:z.3g}", unlike(lacks)))
-    header = (
-        "SNP",
-        "% of cases",
-        "Range",
-        "% of controls",
-        "Range",
-        "p",
-        "From",
-        "To",
-        f"At or below {float(UNLIKE):g}",
-    )
+    below = f"At or below {float(UNLIKE):g}"
+    header = ("SNP", "% of cases", "Range", "% of controls", "Range", "p", "From", "To", below)
     caption = "Who lacks a call, of the same noisy counts: unlike shares make false hits. p is by Fisher's test"
     return Table(header, tuple(rows), caption)
 
@@ -307,28 +278,25 @@ def _selected(error: Selected) -> Table:
         within = (f"{each.within(1 - Fraction(sure, 100)):,}" for sure in SURE)
         rows.append((name, f"{each.candidates:,}", f"{each.rounds:,}", decimal_up(each.epsilon), *within))
     header = ("Answer", "Candidates (M)", "Rounds (k)", "ε", *(f"t, {sure} % sure" for sure in SURE))
-    return Table(
-        header, tuple(rows), "Persons (t) that no round's score falls short by, all rounds of an answer together"
-    )
+    caption = "Persons (t) that no round's score falls short by, all rounds of an answer together"
+    return Table(header, tuple(rows), caption)
 
 
 def _public(plan: Plan, kind: str) -> Section:
     build = f"positions on {plan.build}" if plan.build else "the genome build of their positions is not stated"
-    missing = "a missing call is a person without the allele, and everybody who is not marked as a case is a control"
+    others = "everybody who is not marked as a case is a control"
+    missing = f"a missing call is a person without the allele, and {others}"
     taken = "Nothing was\n        taken from the genotypes without noise, no allele frequency and no filter."
     covariates = "There are no covariates"
     if plan.by_moments:
         missing = f"who lacks a call is left out of that SNP; {phenotype_in_words(plan)}"
     if plan.unit == "phenotype":
-        missing = "a missing call, or covariate, is the mean of the others, and "
-        missing += (
-            "everybody who is not marked as a case is a control" if plan.between is None else phenotype_in_words(plan)
-        )
+        phenotypes = others if plan.between is None else phenotype_in_words(plan)
+        missing = f"a missing call, or covariate, is the mean of the others, and {phenotypes}"
         taken = f"{UNPROTECTED}: the answer was drawn given them. No filter looked at a phenotype."
         covariates = f"The score test is adjusted for {plan.adjusted}"
     if counts_apart(plan, kind):
-        missing = "who lacks a call is counted in a cell of their own, and tests compare the others; "
-        missing += "everybody who is not marked as a case is a control"
+        missing = f"who lacks a call is counted in a cell of their own, and tests compare the others; {others}"
     text = f"""
         Public, and used as such: that the study has {plan.people:,} people, the list of {len(plan.snps):,} SNPs ({build})
         with the allele of each that is counted, the {plan.model} model, the tests, the regions and the question. A SNP is called

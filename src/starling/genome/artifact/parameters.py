@@ -52,21 +52,16 @@ def particulars(plan: Plan, question: Question) -> Particulars:
         "mechanisms": list[Json](mechanisms(plan, question)),
         "confidence": str(CONFIDENCE),
     }
+    person, call = plan.unit == "person", missing_call(plan, question.kind).removeprefix("the ")
     bounds: dict[str, Json] = {
         "people": plan.people,
-        "genotypes_of_a_person": len(plan.snps),
+        **({"genotypes_of_a_person": len(plan.snps)} if person else {}),
         "phenotypes_of_a_person": 1,
-        "missing_call": "not a carrier" if not needs_sites(plan) else missing_call(plan, question.kind),
+        **({} if person else {"unprotected": UNPROTECTED}),
+        "missing_call": "not a carrier" if person and not needs_sites(plan) else call,
         "missing_phenotype": missing_in_words(plan).removeprefix("a "),
     }
-    if plan.unit == "phenotype":
-        bounds = {
-            "people": plan.people,
-            "phenotypes_of_a_person": 1,
-            "unprotected": UNPROTECTED,
-            "missing_call": missing_call(plan, question.kind).removeprefix("the "),
-            "missing_phenotype": missing_in_words(plan).removeprefix("a "),
-        }
+    if not person:
         parameters |= {"covariates": list[Json](plan.covariates), "components": plan.components}
         parameters |= {"chromosome_out": True} if plan.chromosome_out else {}
     return Particulars("genome", parameters, bounds, EXACT.get(question.kind, ()) if plan.unit == "phenotype" else ())
@@ -83,7 +78,7 @@ def mechanisms(plan: Plan, question: Question) -> tuple[str, ...]:
         )
     if isinstance(question, NumSig | LocSig):
         cases = () if question.prevalence_epsilon is None else (_CASES,)
-        return (*cases, _number(question) if isinstance(question, NumSig) else _places(question))
+        return (*cases, _number(question) if isinstance(question, NumSig) else f"{_PLACES}{_unit(question)}")
     if isinstance(question, LocBlock):
         return ("loc_block: exponential mechanism by distance to being the longest valid block, sensitivity 1 patient",)
     if isinstance(question, Scan):
@@ -104,13 +99,12 @@ def mechanisms(plan: Plan, question: Question) -> tuple[str, ...]:
     return (f"{question.kind}: {noise}",)
 
 
-def _places(question: LocSig) -> str:
-    return f"{_PLACES}{_PHENOTYPE if question.test == 'score' else _PATIENT}"
+def _unit(question: NumSig | LocSig | Explore | ExploreEffects) -> str:
+    return _PHENOTYPE if question.test == "score" else _PATIENT
 
 
 def _number(question: NumSig | Explore | ExploreEffects) -> str:
-    unit = _PHENOTYPE if question.test == "score" else _PATIENT
-    return f"num_sig: {question.selection} selection by distance to significance{unit}"
+    return f"num_sig: {question.selection} selection by distance to significance{_unit(question)}"
 
 
 _PATIENT: Final = ", sensitivity 1 patient"
@@ -140,7 +134,8 @@ def product(plan: Plan, question: Question) -> Product:
         f"A person is one row: all genotypes and the phenotype. A missing call is {missing_call(plan, question.kind)}, a missing"
         " phenotype a control."
     )
-    unprotected = f"None of the people's{but}: the number of people, the SNP list, the carried alleles and the question are public."
+    public = "the number of people, the SNP list, the carried alleles and the question are public"
+    unprotected = f"None of the people's{but}: {public}."
     if plan.by_moments:
         bounds = (
             "A person is one row: all genotypes and the phenotype. Who lacks a call is left out of that SNP, who lacks the phenotype of"
@@ -148,9 +143,7 @@ def product(plan: Plan, question: Question) -> Product:
         )
     if plan.unit == "phenotype":
         bounds = f"A person is one phenotype. {UNPROTECTED}. A missing phenotype is {missing_in_words(plan)}."
-        unprotected = (
-            f"{UNPROTECTED}; the number of people, the SNP list, the carried alleles and the question are public."
-        )
+        unprotected = f"{UNPROTECTED}; {public}."
     study, phenotype = "case-control study", "whether the person is a case"
     if plan.between is not None:
         study, phenotype = "study of a quantitative phenotype", "the person's phenotype"

@@ -44,7 +44,6 @@ LINEAR: Final = {"OR": "BETA", "LOG(OR)_SE": "SE", "Z_STAT": "T_STAT"}
 """What PLINK 2 calls these columns of a linear regression."""
 TESTS: Final = {"additive": "ADD", "dominant": "DOM", "recessive": "REC"}
 NA: Final = "NA"
-_GROWS: Final = {True: "the share of cases", False: "the phenotype"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,14 +87,11 @@ def of_effects(plan: Plan, question: SnpEffects | ExploreEffects, drawn: Drawn) 
     linear = drawn.cases is None
     what = "Odds ratios are of first order (score test), not of a logistic regression."
     if linear:
-        what = (
-            f"BETA is by how much {_GROWS[plan.between is None]} grows with {ONE_MORE[plan.model]}, by least squares."
-        )
-    chosen = (
-        " The same phenotypes named these SNPs: effects are too far from none on average; intervals hold."
-        if question.chosen
-        else ""
-    )
+        trait = "the share of cases" if plan.between is None else "the phenotype"
+        what = f"BETA is by how much {trait} grows with {ONE_MORE[plan.model]}, by least squares."
+    chosen = ""
+    if question.chosen:
+        chosen = " The same phenotypes named these SNPs: effects are too far from none on average; intervals hold."
     about = (
         f"{UNPROTECTED}: allele frequencies and numbers of calls are exact. Each person's phenotype is protected: scores have Laplace noise"
         f" of epsilon {exact_text(selecting(question))} for all of them together, and standard errors, intervals and p-values hold sampling"

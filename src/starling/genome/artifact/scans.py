@@ -1,6 +1,7 @@
 """The files and tables of a scan: what was drawn, as Parquet beside two numbers, and the rows that follow from it."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
 from typing import Any, Final
@@ -9,12 +10,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from starling.errors import IntegrityError
-from starling.genome.arrays import Float64
 from starling.genome.inference.medians import Median
 from starling.genome.inference.scans import Region, ScanRows
 from starling.genome.measurements import Scanned, SnpScores
 from starling.genome.plan import Plan, Question, Scan
-from starling.genome.plan.snps import MOST_SNPS
+from starling.genome.plan.snps import MOST_SNPS, Snps
 from starling.release import public_json
 from starling.release.codec import Json, refuse
 from starling.release.datapackage import Sheet
@@ -31,6 +31,7 @@ SCORE_COLUMNS: Final = {
     "A1_FREQ": (pa.float64(), "Frequency of A1 among the calls, exact"),
 }
 """In the order of the plan's list."""
+SCORES_SCHEMA: Final = pa.schema([(name, kind) for name, (kind, _) in SCORE_COLUMNS.items()])
 SCAN: Final = {
     "CHR": (pa.string(), ""),
     "SNP": (pa.string(), ""),
@@ -74,13 +75,10 @@ TRAIT_SCAN: Final = {name: value for name, value in SCAN.items() if name != "OR"
 TRAIT_REGIONS: Final = {
     name.replace("_OR", "_BETA"): (kind, words)
     for name, (kind, words) in (
-        REGIONS
-        | {
-            "LEAD_OR": (pa.float64(), "Its BETA, too far from 0 on average: it was selected"),
-        }
+        REGIONS | {"LEAD_OR": (pa.float64(), "Its BETA, too far from 0 on average: it was selected")}
     ).items()
 }
-REGIONS_OPTIONAL: Final = ("LEAD_OR", "LEAD_OR_CORRECTED", "LEAD_L95", "LEAD_U95")
+REGIONS_OPTIONAL: Final = ("LEAD_OR", "LEAD_OR_CORRECTED", "LEAD_L95", "LEAD_U95", "LEAD_BETA", "LEAD_BETA_CORRECTED")
 """Missing where an odds ratio cannot be told, or lies too far away."""
 
 
@@ -102,7 +100,7 @@ def write_scan(create: Create, summary: str, drawn: Scanned) -> None:
         file.write(public_json.form({"ones": drawn.ones, "adjusted": drawn.tests.adjusted, **above}).encode())
     tests = drawn.tests
     columns = (tests.scores, tests.variances, tests.squares, tests.calls, tests.frequencies)
-    table = pa.table(dict(zip(SCORE_COLUMNS, columns, strict=True)), schema=scores_schema())
+    table = pa.table(dict(zip(SCORE_COLUMNS, columns, strict=True)), schema=SCORES_SCHEMA)
     content = BytesIO()
     pq.write_table(table, content, compression="zstd")
     with create(SCORES) as file:
@@ -112,23 +110,24 @@ def write_scan(create: Create, summary: str, drawn: Scanned) -> None:
 def read_scan(folder: Path, summary: str) -> Scanned:
     """What `write_scan` wrote. Raises IntegrityError where it is not."""
     numbers: dict[str, Any] = public_json.read(folder, summary, _summary, dict)
-    try:
-        with pq.ParquetFile(folder / SCORES) as file:
-            rows = file.metadata.num_rows
-            right = file.schema_arrow.equals(scores_schema())
-            table = file.read() if right and 1 <= rows <= MOST_SNPS else None
-    except (OSError, pa.ArrowException):
-        table = None
-    if table is None or any(column.null_count for column in table.columns):
-        raise IntegrityError(SCORES, "is not as Starling writes it", DOWNLOAD_AGAIN)
+    table = read_columns(folder, SCORES, SCORES_SCHEMA)
     scores, variances, squares, calls, frequencies = (column.to_numpy() for column in table.columns)
     tests = SnpScores(numbers["adjusted"], scores, variances, squares, calls, frequencies)
     return Scanned(numbers["ones"], tests, tuple(numbers.get("above", ())), numbers.get("median"))
 
 
-def scores_schema() -> pa.Schema:
-    """The columns of the scores."""
-    return pa.schema([(name, kind) for name, (kind, _) in SCORE_COLUMNS.items()])
+def read_columns(folder: Path, name: str, schema: pa.Schema, *, row_bytes: int = 0) -> pa.Table:
+    """A Parquet file of these columns, from one SNP to MOST_SNPS, nothing missing, each of so many bytes at least. Raises IntegrityError
+    where it is none.
+    """
+    table, path = None, folder / name
+    with suppress(OSError, pa.ArrowException), pq.ParquetFile(path) as file:
+        rows = file.metadata.num_rows
+        if file.schema_arrow.equals(schema) and 1 <= rows <= MOST_SNPS and rows * row_bytes <= path.stat().st_size:
+            table = file.read()
+    if table is None or any(column.null_count for column in table.columns):
+        raise IntegrityError(name, "is not as Starling writes it", DOWNLOAD_AGAIN)
+    return table
 
 
 def _summary(data: Any) -> dict[str, Any]:
@@ -143,25 +142,33 @@ def _summary(data: Any) -> dict[str, Any]:
     return data
 
 
-def scan_columns(plan: Plan, rows: ScanRows) -> dict[str, Any]:
-    """The rows of the table of all SNPs."""
-    snps = plan.snps
-    columns = {"BETA": rows.beta, "SE": rows.se, "OR": rows.odds_ratio, "L95": rows.low, "U95": rows.high, "Z": rows.z}
-    columns |= {"P": rows.p, "LOG10_P": rows.log10_p}
+def place_columns(snps: Snps) -> dict[str, Any]:
+    """Where SNPs are, and their alleles."""
     return {
         "CHR": snps.chromosomes,
         "SNP": snps.ids,
         "BP": snps.positions,
         "A1": snps.carried,
         "A2": snps.other,
+    }
+
+
+def scan_columns(plan: Plan, rows: ScanRows) -> dict[str, Any]:
+    """The rows of the table of all SNPs."""
+    columns = {"BETA": rows.beta, "SE": rows.se, "OR": rows.odds_ratio, "L95": rows.low, "U95": rows.high, "Z": rows.z}
+    columns |= {"P": rows.p, "LOG10_P": rows.log10_p}
+    return {
+        **place_columns(plan.snps),
         "A1_FREQ": rows.frequencies,
         "OBS_CT": rows.calls,
-        **{name: _missing(values) for name, values in columns.items()},
+        # NaN is missing.
+        **{name: pa.array(values, from_pandas=True) for name, values in columns.items()},
     }
 
 
 def region_columns(regions: Sequence[Region]) -> dict[str, Any]:
-    """The rows of the table of regions."""
+    """The rows of the table of regions; the effect of the strongest SNP by both its names, of which a table has one."""
+    corrected = [each.corrected or (None, None, None) for each in regions]
     return {
         "CHR": [each.chromosome for each in regions],
         "FROM_BP": [each.first for each in regions],
@@ -169,11 +176,11 @@ def region_columns(regions: Sequence[Region]) -> dict[str, Any]:
         "SIGNIFICANT": [each.snps for each in regions],
         "LEAD": [each.lead for each in regions],
         "LEAD_LOG10_P": [each.log10_p for each in regions],
-        **_lead(regions),
-        **{
-            name: [each.corrected and each.corrected[place] for each in regions]
-            for place, name in enumerate(("LEAD_L95", "LEAD_U95"), 1)
-        },
+        "LEAD_OR": [each.odds_ratio for each in regions],
+        "LEAD_BETA": [each.beta for each in regions],
+        **{f"LEAD_{name}_CORRECTED": [effect for effect, _, _ in corrected] for name in ("OR", "BETA")},
+        "LEAD_L95": [low for _, low, _ in corrected],
+        "LEAD_U95": [high for _, _, high in corrected],
     }
 
 
@@ -188,19 +195,3 @@ def scores_sheet() -> Sheet:
     """The scores of a scan for the data package."""
     columns = tuple(column(name, kind, words) for name, (kind, words) in SCORE_COLUMNS.items())
     return Sheet(SCORES, "Score tests of the response, in the order of the SNP list", columns)
-
-
-def _lead(regions: Sequence[Region]) -> dict[str, Any]:
-    """The effect of the strongest SNP by both its names, of which a table has one."""
-    corrected = [each.corrected and each.corrected[0] for each in regions]
-    return {
-        "LEAD_OR": [each.odds_ratio for each in regions],
-        "LEAD_BETA": [each.beta for each in regions],
-        "LEAD_OR_CORRECTED": corrected,
-        "LEAD_BETA_CORRECTED": corrected,
-    }
-
-
-def _missing(values: Float64) -> pa.Array:
-    """NaN as missing."""
-    return pa.array(values, from_pandas=True)

@@ -6,12 +6,13 @@ SNPS of .blocks.det; CHR_A, ..., R2, DP of .ld.
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
+import numpy as np
 import pyarrow as pa
 
 from starling.genome.artifact import missing_calls
-from starling.genome.artifact.effects import EFFECTS, effects_columns, effects_of
+from starling.genome.artifact.effects import EFFECTS, OF_CASES, effects_columns, effects_of
 from starling.genome.artifact.files import ANSWERS
 from starling.genome.artifact.scans import (
     REGIONS,
@@ -20,6 +21,7 @@ from starling.genome.artifact.scans import (
     SCAN_OPTIONAL,
     TRAIT_REGIONS,
     median_columns,
+    place_columns,
     region_columns,
     regions_of,
     scan_columns,
@@ -28,9 +30,8 @@ from starling.genome.artifact.scans import (
 from starling.genome.inference.answers import SelectionError
 from starling.genome.inference.intervals import Interval
 from starling.genome.measurements import Block, Number, SelectedSnps
-from starling.genome.plan import Explore, ExploreEffects, LocSig, NumSig, Plan, Question, Scan, SnpCorr, SnpEffects
+from starling.genome.plan import Explore, ExploreEffects, NumSig, Plan, Question, Scan, SnpCorr
 from starling.genome.postprocess.estimates import (
-    Answer,
     Correlated,
     EffectsAnswer,
     EffectsExploration,
@@ -133,39 +134,29 @@ COLUMNS.update({name: value for name, value in (SCAN | REGIONS | TRAIT_REGIONS).
 WORDS: Final = {name: words for name, (_, words) in COLUMNS.items()}
 OPTIONAL: Final = ("BP1", "BP2", "KB", "FIRST", "LAST", "SNPS")
 """Missing where no block is valid; a block's CHR too."""
-TITLES: Final = {
-    "number": "How many SNPs are significant",
-    "cases": "How many people are cases",
-    "variance": "How much phenotypes vary",
-    "median": "Where phenotypes are divided in halves",
-    "snps": "SNPs that were found or asked for",
-    "blocks": "Blocks of correlated SNPs",
-    "pairs": "Correlations of SNPs",
-    "selections": "How far the selected answers may be off",
-    "scan": "Every SNP: score test and odds ratio",
-    "regions": "Regions of significant SNPs",
-    "effects": "Effects of the SNPs that were found or asked for",
+
+
+class _Declared(NamedTuple):
+    """A table: its title, its key, and the columns that may be missing."""
+
+    title: str
+    key: tuple[str, ...] = ()
+    missing: tuple[str, ...] = OPTIONAL
+
+
+TABLES: Final = {
+    "number": _Declared("How many SNPs are significant"),
+    "cases": _Declared("How many people are cases"),
+    "variance": _Declared("How much phenotypes vary"),
+    "median": _Declared("Where phenotypes are divided in halves"),
+    "snps": _Declared("SNPs that were found or asked for", ("SNP",)),
+    "blocks": _Declared("Blocks of correlated SNPs", ("ROUND",), (*OPTIONAL, "CHR")),
+    "pairs": _Declared("Correlations of SNPs", ("SNP_A", "SNP_B")),
+    "selections": _Declared("How far the selected answers may be off", ("WHAT",)),
+    "scan": _Declared("Every SNP: score test and odds ratio", ("SNP",), SCAN_OPTIONAL),
+    "regions": _Declared("Regions of significant SNPs", ("LEAD",), REGIONS_OPTIONAL),
+    "effects": _Declared("Effects of the SNPs that were found or asked for", ("SNP",), OF_CASES),
 }
-KEYS: Final = {
-    "number": (),
-    "cases": (),
-    "variance": (),
-    "median": (),
-    "snps": ("SNP",),
-    "blocks": ("ROUND",),
-    "pairs": ("SNP_A", "SNP_B"),
-    "selections": ("WHAT",),
-    "scan": ("SNP",),
-    "regions": ("LEAD",),
-    "effects": ("SNP",),
-}
-MISSING: Final = {
-    "blocks": (*OPTIONAL, "CHR"),
-    "scan": SCAN_OPTIONAL,
-    "regions": (*REGIONS_OPTIONAL, "LEAD_BETA", "LEAD_BETA_CORRECTED"),
-    "effects": ("OR", "L95", "U95"),
-}
-"""Columns that may be missing, of tables that have others than these."""
 _MOST_INT64: Final = 2**63 - 1
 _PLACE: Final = ("CHR", "SNP", "BP", "A1", "A2")
 _RANGES: Final = tuple(_with_range(name, "") for name in ("P", "LOG10_P", "OR", "F_A", "F_U"))
@@ -209,9 +200,7 @@ def schemas(plan: Plan, question: Question) -> dict[str, pa.Schema]:
 
 def _paid(question: Question) -> Fraction | None:
     """What of epsilon pays for the number of cases, or of squares."""
-    if isinstance(question, NumSig | LocSig | SnpEffects | ExploreEffects):
-        return question.prevalence_epsilon
-    return None
+    return getattr(question, "prevalence_epsilon", None)
 
 
 def words_of(plan: Plan, name: str) -> dict[str, str]:
@@ -228,11 +217,10 @@ def tables(plan: Plan, question: Question) -> tuple[Table, ...]:
     return tuple(
         Table(
             name,
-            TITLES[name] if name != "scan" or plan.between is None else "Every SNP: score test and effect",
+            TABLES[name].title if name != "scan" or plan.between is None else "Every SNP: score test and effect",
             schema,
             words_of(plan, name),
-            KEYS[name],
-            MISSING.get(name, OPTIONAL),
+            *TABLES[name][1:],
             (Text("csv", {column: column for column in schema.names}),),
         )
         for name, schema in schemas(plan, question).items()
@@ -254,7 +242,7 @@ def filled(plan: Plan, question: Question, estimated: Estimated) -> dict[str, pa
         held["scan"], held["regions"] = scan_columns(plan, estimated.rows), region_columns(answer.regions)
         held["median"] = median_columns(question, answer.median)
     elif isinstance(answer, EffectsAnswer):
-        held["effects"] = _places(plan, [each.snp for each in answer.effects]) | effects_columns(answer)
+        held["effects"] = _effects(plan, answer)
     elif isinstance(answer, Number):
         held["number"] = _number(question, answer)
     elif isinstance(answer, SelectedSnps):
@@ -267,7 +255,10 @@ def filled(plan: Plan, question: Question, estimated: Estimated) -> dict[str, pa
         held["pairs"] = _pair(plan, question, answer)
     elif isinstance(answer, Exploration | EffectsExploration):
         held |= _explored(plan, question, answer)
-    held |= _of_paid(question, answer)
+    number = answer.number if isinstance(answer, EffectsExploration) else answer
+    for name, field in (("cases", "cases"), ("variance", "squares")):
+        if (value := getattr(number, field, None)) is not None:
+            held[name] = {field.upper(): [value], "EPSILON": [str(_paid(question))]}
     if isinstance(error, Selected):
         names, errors = zip(*selections(error), strict=True)
         held["selections"] = {
@@ -289,22 +280,11 @@ def _explored(plan: Plan, question: Question, answer: Exploration | EffectsExplo
     places = _places(plan, answer.located.snps)
     if isinstance(answer, Exploration):
         return held | {"snps": places | _p_values(plan, answer.p_values), "blocks": _blocks(plan, answer.blocks)}
-    effects = answer.effects
-    return held | {
-        "snps": places,
-        "effects": _places(plan, [each.snp for each in effects.effects]) | effects_columns(effects),
-    }
+    return held | {"snps": places, "effects": _effects(plan, answer.effects)}
 
 
-def _of_paid(question: Question, answer: Answer) -> dict[str, Columns]:
-    """The noisy number that was paid for, if any."""
-    paid = answer.number if isinstance(answer, EffectsExploration) else answer
-    held: dict[str, Columns] = {}
-    if isinstance(paid, Number | SelectedSnps | EffectsAnswer) and paid.cases is not None:
-        held["cases"] = {"CASES": [paid.cases], "EPSILON": [str(_paid(question))]}
-    if isinstance(paid, Number | SelectedSnps) and paid.squares is not None:
-        held["variance"] = {"SQUARES": [paid.squares], "EPSILON": [str(_paid(question))]}
-    return held
+def _effects(plan: Plan, answer: EffectsAnswer) -> Columns:
+    return _places(plan, [each.snp for each in answer.effects]) | effects_columns(answer)
 
 
 def _number(question: Question, answer: Number) -> Columns:
@@ -313,16 +293,8 @@ def _number(question: Question, answer: Number) -> Columns:
 
 
 def _places(plan: Plan, ids: Sequence[str]) -> dict[str, Sequence[Any]]:
-    snps = plan.snps
-    places = [snps.indices[snp] for snp in ids]
-    return {
-        "ROUND": range(1, len(places) + 1),
-        "CHR": [snps.chromosomes[place] for place in places],
-        "SNP": ids,
-        "BP": [int(snps.positions[place]) for place in places],
-        "A1": [snps.carried[place] for place in places],
-        "A2": [snps.other[place] for place in places],
-    }
+    at = np.array([plan.snps.indices[snp] for snp in ids], dtype=np.int64)
+    return {"ROUND": range(1, len(at) + 1), **place_columns(plan.snps.taken(at))}
 
 
 def _p_values(plan: Plan, p_values: Sequence[PValue]) -> dict[str, Sequence[Any]]:

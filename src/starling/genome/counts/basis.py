@@ -49,9 +49,8 @@ def study_bases(
         return
     values = _covariates(plan, genotypes, plan.covariates)
     chosen = np.arange(len(plan.snps), dtype=np.int64) if indices is None else indices
-    ranges = [
-        (low, high) for low, high in plan.snps.chromosome_ranges.values() if ((low <= chosen) & (chosen < high)).any()
-    ]
+    every = plan.snps.chromosome_ranges.values()
+    ranges = [(low, high) for low, high in every if ((low <= chosen) & (chosen < high)).any()]
     parts = components_without(partial(read, genotypes, plan), plan.people, plan.components, ranges)
     for (low, high), components in zip(ranges, parts, strict=True):
         inside = chosen[(low <= chosen) & (chosen < high)]

@@ -44,32 +44,27 @@ class Men:
             linked[sex_linked(plan)] = True
         return cls(flags, linked)
 
-    def calls(self, calls: Calls) -> Calls:
-        """A chunk with men's copies as one."""
-        on_x = self.linked[calls.snps]
+    def counted(self, part: Calls | Dosages) -> Calls | Dosages:
+        """A chunk with men's copies as one; of dosages with men's halved, to the nearest step."""
+        on_x = self.linked[part.snps]
         if not on_x.any():
-            return calls
-        packed, men = calls.packed.copy(), self._mask()
+            return part
+        if isinstance(part, Dosages):
+            steps = part.steps.copy()
+            halved = steps[on_x]
+            steps[on_x] = np.where(self.flags & (halved != NO_DOSAGE), halved // 2 + halved % 2, halved)
+            return Dosages(part.snps, steps)
+        packed, men = part.packed.copy(), self._mask()
         some = packed[on_x]
         low, high = some & _LOW, some >> 1 & _LOW
         # 0 is two copies of A1, 1 no call, 2 one copy, 3 none.
-        two = np.where(calls.second[on_x, np.newaxis], low & high, ~(low | high)) & men
+        two = np.where(part.second[on_x, np.newaxis], low & high, ~(low | high)) & men
         one = high & ~low & men
         packed[on_x] = (low & ~two | one) | ((high | two) & ~one) << 1
-        return Calls(calls.snps, packed, calls.second)
-
-    def dosages(self, dosages: Dosages) -> Dosages:
-        """A chunk with men's dosages halved, to the nearest step."""
-        on_x = self.linked[dosages.snps]
-        if not on_x.any():
-            return dosages
-        steps = dosages.steps.copy()
-        some = steps[on_x]
-        steps[on_x] = np.where(self.flags & (some != NO_DOSAGE), some // 2 + some % 2, some)
-        return Dosages(dosages.snps, steps)
+        return Calls(part.snps, packed, part.second)
 
     def frequencies(self, part: Scores | Columns, of: Calls | Dosages) -> Float64:
-        """Frequencies among the alleles that people have, float64 (c,), of the numbers that `calls` or `dosages` gave."""
+        """Frequencies among the alleles that people have, float64 (c,), of the numbers that `counted` gave."""
         on_x = self.linked[part.snps]
         if not on_x.any():
             return part.frequencies

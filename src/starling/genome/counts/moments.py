@@ -17,8 +17,7 @@ def read_moments(plan: Plan, genotypes: Genotypes, indices: Int64) -> tuple[Int6
     people = genotypes.people
     known = people.known(plan.people)
     phenotypes = centred(people.levels(plan.people), plan.largest)
-    row_of = np.arange(len(plan.snps), dtype=np.int64)
-    row_of[indices] = np.arange(len(indices), dtype=np.int64)
+    row_of = plan.snps.rows_of(indices)
     out = np.zeros((len(indices), 4), dtype=np.int64)
 
     def work(calls: Calls) -> list[tuple[int, Int64]]:

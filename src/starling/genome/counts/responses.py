@@ -54,10 +54,8 @@ def read_stored(plan: Plan, people: People, content: bytes, question: Scan | Non
     drawn, now = json.loads(text), _of(plan, people)
     held = drawn.get("values", BITS)
     part = Fraction(drawn["median_epsilon"]) if "median" in drawn else None
-    wanted = (held, part) if question is None else question.draw
-    wrong = difference(drawn, now) or other_draw((held, part), wanted)
-    if wrong is not None:
-        raise SourceError(problems=[wrong])
+    wrong = difference(drawn, now) or other_draw((held, part), (held, part) if question is None else question.draw)
+    SourceError.check([] if wrong is None else [wrong])
     answers = np.frombuffer(bits, dtype=np.uint8)
     known = (np.unpackbits(answers, count=plan.people) if held == BITS else answers).astype(np.int64)
     return SavedResponse(known, held, part, drawn.get("median"))

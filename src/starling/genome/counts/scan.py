@@ -1,6 +1,5 @@
 """Score tests of every SNP of a study against a response, with the plan's covariates: one pass over the genotypes, or each chromosome."""
 
-from collections.abc import Iterable
 from functools import partial
 from typing import Final, cast
 
@@ -13,7 +12,7 @@ from starling.genome.counts.basis import study_bases
 from starling.genome.counts.men import Men
 from starling.genome.measurements import SnpScores
 from starling.genome.plan import Plan
-from starling.genome.source import Calls, Dosages, Genotypes, read, read_dosages
+from starling.genome.source import Calls, Dosages, Genotypes, read_counted
 from starling.genome.source.calls import CHUNK
 
 HELD_BYTES: Final = 128 << 20
@@ -35,14 +34,9 @@ def read_scores(plan: Plan, genotypes: Genotypes, response: Float64) -> SnpScore
     out = SnpScores(0, scores, variances, squares, np.zeros(size, dtype=np.int64), frequencies)
     men = Men.of(plan, genotypes)
 
-    def of_calls(tests: ScoreTests, calls: Calls) -> Scores:
-        counted = men.calls(calls)
+    def work(tests: ScoreTests, part: Calls | Dosages) -> Scores:
+        counted = men.counted(part)
         scores = tests.score(counted)
-        return scores._replace(frequencies=men.frequencies(scores, counted))
-
-    def of_dosages(tests: ScoreTests, dosages: Dosages) -> Scores:
-        counted = men.dosages(dosages)
-        scores = tests.score_dosages(counted)
         return scores._replace(frequencies=men.frequencies(scores, counted))
 
     for indices, basis in study_bases(plan, genotypes):
@@ -50,19 +44,7 @@ def read_scores(plan: Plan, genotypes: Genotypes, response: Float64) -> SnpScore
         ranks.append(basis.shape[1] - 1)
         # As large as the chunks: the tests have what they need of it.
         del basis
-        if plan.genotypes == "dosages":
-            _fill(out, read_dosages(genotypes, plan, partial(of_dosages, tests), indices))
-        else:
-            _fill(out, read(genotypes, plan, partial(of_calls, tests), indices, chunk=chunk_bytes()))
+        for tested in read_counted(genotypes, plan, partial(work, tests), indices, chunk=chunk_bytes()):
+            for name in SnpScores._fields[1:]:
+                getattr(out, name)[tested.snps] = getattr(tested, name)
     return out._replace(adjusted=min(ranks))
-
-
-def _fill(out: SnpScores, parts: Iterable[Scores]) -> None:
-    """Write the tests of some SNPs to their rows."""
-    for part in parts:
-        out.scores[part.snps], out.variances[part.snps], out.squares[part.snps] = (
-            part.scores,
-            part.variances,
-            part.squares,
-        )
-        out.calls[part.snps], out.frequencies[part.snps] = part.calls, part.frequencies

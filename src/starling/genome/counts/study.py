@@ -78,16 +78,10 @@ def read_carriers(plan: Plan, genotypes: Genotypes, indices: Int64) -> UInt64:
 
 
 def _collect(
-    plan: Plan,
-    genotypes: Genotypes,
-    indices: Int64 | None,
-    count: Callable[[UInt8, Allele], _Rows],
-    out: _Rows,
+    plan: Plan, genotypes: Genotypes, indices: Int64 | None, count: Callable[[UInt8, Allele], _Rows], out: _Rows
 ) -> None:
     """Write what is counted of each SNP to its row."""
-    row_of = np.arange(len(plan.snps), dtype=np.int64)
-    if indices is not None:
-        row_of[indices] = np.arange(len(indices), dtype=np.int64)
+    row_of = plan.snps.rows_of(indices)
 
     def work(calls: Calls) -> list[tuple[Int64, _Rows]]:
         return [(row_of[calls.snps[rows]], count(bed, allele)) for rows, bed, allele in by_allele(calls)]

@@ -115,8 +115,7 @@ def of_correlation(measure: Correlation, threshold: Fraction, n: int) -> Rule:
         least = "1/n" if measure == "r2" else "1/2"
         raise ParameterError("delta_c", f"is below {least}", "raise it")
     kind = R_SQUARED if measure == "r2" else D_PRIME
-    kernel = Kernel(kind, float(threshold), 0, 0, threshold.numerator, threshold.denominator, _NONE)
-    return Rule(kernel, threshold)
+    return Rule(Kernel(kind, float(threshold), 0, 0, threshold.numerator, threshold.denominator, _NONE), threshold)
 
 
 def g_bounds(t: Fraction, table: FixedPoint, terms: int) -> tuple[int, int, Int64]:

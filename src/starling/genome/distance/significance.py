@@ -76,8 +76,7 @@ def distance_to_significance(tables: npt.ArrayLike, test: Test, p_threshold: flo
         counts = np.column_stack([a, b, c, d, cases + controls])
     else:
         counts = checked_tables(tables, 4)
-    rule = of_test(test, threshold_p(p_threshold), largest(counts))
-    return settled(rule, counts)
+    return settled(of_test(test, threshold_p(p_threshold), largest(counts)), counts)
 
 
 def checked_tables(tables: npt.ArrayLike, cells: int) -> Int64:
@@ -88,8 +87,7 @@ def checked_tables(tables: npt.ArrayLike, cells: int) -> Int64:
     """
     array = np.asarray(tables)
     if array.ndim != 2 or array.shape[1] != cells or array.dtype.kind not in "iu":
-        problem, fix = f"are not integers of shape (m, {cells})", "give one table a row, as counts"
-        raise ParameterError("tables", problem, fix)
+        raise ParameterError("tables", f"are not integers of shape (m, {cells})", "give one table a row, as counts")
     counts = np.ascontiguousarray(array, dtype=np.int64)
     if counts.size and (counts.min() < 0 or counts.max() > MOST_PATIENTS or largest(counts) > MOST_PATIENTS):
         problem, fix = f"have a count below 0 or more than {MOST_PATIENTS} patients", "give counts of patients"

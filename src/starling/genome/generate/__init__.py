@@ -86,23 +86,20 @@ def check_causal(causal: Mapping[Any, float]) -> None:
     if len(causal) > MOST_CAUSAL:
         raise ParameterError("causal", f"are more than {MOST_CAUSAL}", "name fewer")
     if any(not 0.01 <= ratio <= 100 for ratio in causal.values()):
-        problem, fix = "has an odds ratio not from 0.01 to 100", "give one such as 1.5"
-        raise ParameterError("causal", problem, fix)
-
-
-def _most_populations(people: int) -> int:
-    """Every one has some people, and the plan asks for fewer components than people."""
-    return max(1, min(MOST_POPULATIONS, people // 8)) if type(people) is int else 1
+        raise ParameterError("causal", "has an odds ratio not from 0.01 to 100", "give one such as 1.5")
 
 
 def _checked(design: Design, linkage: str) -> Design:
     people, snps, causal = design.people, design.snps, design.causal
+    known = people if type(people) is int else 0
+    # Every one has some people, and the plan asks for fewer components than people.
+    populations = max(1, min(MOST_POPULATIONS, known // 8))
     whole = {
         "people": (people, 2, MOST_PEOPLE, "say how many to invent"),
         "snps": (snps, 1, MOST_SNPS, "say how many to invent"),
         "seed": (design.seed, 0, 2**63, "give a public seed such as 1"),
-        "cases": (design.cases, 1, max(1, people - 1) if type(people) is int else 1, "leave some people as controls"),
-        "populations": (design.populations, 1, _most_populations(people), "give a number such as 2"),
+        "cases": (design.cases, 1, max(1, known - 1), "leave some people as controls"),
+        "populations": (design.populations, 1, populations, "give a number such as 2"),
     }
     for field, (value, low, high, fix) in whole.items():
         if type(value) is not int or not low <= value <= high:

@@ -82,8 +82,7 @@ def calls_of(design: Listed, workers: int) -> Iterator[UInt8]:
     starts, causal = design.starts(), design.causal()
 
     def run(start: int) -> UInt8:
-        random = stream(design.seed, _CALLS, start // length)
-        return _run(random, design, starts[start : start + length], causal, start)
+        return _run(stream(design.seed, _CALLS, start // length), design, starts[start : start + length], causal, start)
 
     return in_order(run, range(0, len(design.snps), length), workers)
 

@@ -47,9 +47,8 @@ def members(people: int, cases: int, populations: int) -> Int64:
     weights = (np.arange(1, populations + 1), np.ones(populations))
     # A person is of the population in whose part of the whole her middle lies.
     middles = [np.arange(1, 2 * count, 2) / (2 * count) for count in (cases, people - cases)]
-    parts = [
-        np.searchsorted(np.cumsum(each) / each.sum(), middle) for each, middle in zip(weights, middles, strict=True)
-    ]
+    pairs = zip(weights, middles, strict=True)
+    parts = [np.searchsorted(np.cumsum(each) / each.sum(), middle) for each, middle in pairs]
     return np.concatenate(parts).astype(np.int64)
 
 
@@ -133,8 +132,7 @@ _SPACING: Final = 2000
 def independent(design: Design, workers: int) -> Iterator[Run]:
     """All SNPs of a study without linkage, in order."""
     length = max(1, _RUN // (2 * BITS * words_of(design.people)))
-    starts = range(0, design.snps, length)
-    return in_order(partial(_run, design, length), starts, workers)
+    return in_order(partial(_run, design, length), range(0, design.snps, length), workers)
 
 
 def _run(design: Design, length: int, start: int) -> Run:
@@ -152,8 +150,7 @@ def _run(design: Design, length: int, start: int) -> Run:
         members = design.members()
         alleles = np.zeros((number, 2, words_of(design.people)), dtype=np.uint64)
         for population in range(design.populations):
-            own = _alleles(random, drifted(random, frequencies), ratios, design)
-            alleles |= own & mask_of(members == population)
+            alleles |= _alleles(random, drifted(random, frequencies), ratios, design) & mask_of(members == population)
     return Run(bed_rows(alleles, design.people), sites, [value / (1 << BITS) for value in frequencies.tolist()])
 
 

@@ -118,12 +118,10 @@ def _write(plan: Plan, design: Listed, folder: Path) -> dict[str, Path]:
         (folder / PHENOTYPES).write_text(f"#FID IID {plan.phenotype}\n{rows}", encoding="utf-8")
         files["phenotype"] = folder / PHENOTYPES
     if plan.covariates:
-        values = np.random.default_rng([design.seed, len(plan.covariates)]).normal(
-            size=(plan.people, len(plan.covariates))
-        )
+        number = len(plan.covariates)
+        values = np.random.default_rng([design.seed, number]).normal(size=(plan.people, number))
         lines = (" ".join([f"p{row} p{row}", *(f"{value:z.4f}" for value in of)]) for row, of in enumerate(values, 1))
-        (folder / COVARIATES).write_text(
-            "\n".join([f"#FID IID {' '.join(plan.covariates)}", *lines, ""]), encoding="utf-8"
-        )
+        text = "\n".join([f"#FID IID {' '.join(plan.covariates)}", *lines, ""])
+        (folder / COVARIATES).write_text(text, encoding="utf-8")
         files["covariates"] = folder / COVARIATES
     return files

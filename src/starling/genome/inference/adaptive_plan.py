@@ -11,8 +11,9 @@ An exploration of effects locates its SNPs at once, and asks for the scores of a
 Source: Johnson and Shmatikov 2013, Section 4.
 """
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import TypeAlias, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from typing import Any, TypeAlias, TypeVar
 
 from starling.errors import ParameterError
 from starling.genome.measurements import (
@@ -60,27 +61,34 @@ def follow(plan: Plan, explore: Explore, ask: Ask) -> Explored:
     return Explored(number, k, SelectedSnps(snps), blocks, tables)
 
 
-def replay(plan: Plan, explore: Explore, drawn: Explored) -> list[tuple[Query, Drawn]]:
+def replay(plan: Plan, explore: Explore, drawn: Explored) -> list[tuple[Question, Drawn]]:
     """Each question of an exploration with its answer, in the order in which they were asked. Raises ValueError where these are not the
     answers of one exploration: some are missing, or too many.
     """
     places = ((snp,) for snp in drawn.located.snps) if explore.independent else iter((drawn.located.snps,))
-    left: dict[type[Query], Iterator[Drawn]] = {
+    left: dict[type[Question], Iterator[Drawn]] = {
         NumSig: iter((drawn.number,)),
         LocSig: (SelectedSnps(snps) for snps in places),
         LocBlock: iter(drawn.blocks),
         SnpPval: iter(drawn.tables),
     }
-    queries: list[tuple[Query, Drawn]] = []
+    return _replayed(partial(follow, plan, explore), left, drawn)
 
-    def ask(query: Query) -> Drawn:
+
+def _replayed(
+    walk: Callable[[Any], Drawn], left: Mapping[type[Question], Iterator[Drawn]], drawn: Drawn
+) -> list[tuple[Question, Drawn]]:
+    """What a walk asks, each question with the next answer that is left of its kind; the walk has to come to what was drawn."""
+    queries: list[tuple[Question, Drawn]] = []
+
+    def ask(query: Question, _: Number | None = None) -> Drawn:
         answer = next(left[type(query)], None)
         if answer is None:
             raise ValueError
         queries.append((query, answer))
         return answer
 
-    if follow(plan, explore, ask) != drawn:
+    if walk(ask) != drawn:
         raise ValueError
     return queries
 
@@ -96,23 +104,9 @@ def follow_effects(plan: Plan, explore: ExploreEffects, ask: AskGiven) -> Explor
 
 def replay_effects(plan: Plan, explore: ExploreEffects, drawn: ExploredEffects) -> list[tuple[Question, Drawn]]:
     """Each question of an exploration of effects with its answer. Raises ValueError as `replay` does."""
-    answers: dict[type[Question], Drawn | None] = {
-        NumSig: drawn.number,
-        LocSig: drawn.located,
-        SnpEffects: drawn.scores,
-    }
-    queries: list[tuple[Question, Drawn]] = []
-
-    def ask(query: Question, _: Number | None) -> Drawn:
-        answer = answers[type(query)]
-        if answer is None:
-            raise ValueError
-        queries.append((query, answer))
-        return answer
-
-    if follow_effects(plan, explore, ask) != drawn:
-        raise ValueError
-    return queries
+    answers = ((NumSig, drawn.number), (LocSig, drawn.located), (SnpEffects, drawn.scores))
+    left: dict[type[Question], Iterator[Drawn]] = {kind: iter([answer] if answer else []) for kind, answer in answers}
+    return _replayed(partial(follow_effects, plan, explore), left, drawn)
 
 
 def _at_once(plan: Plan, explore: Explore, k: int, ask: Ask) -> tuple[tuple[str, ...], tuple[Block, ...]]:

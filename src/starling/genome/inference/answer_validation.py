@@ -1,7 +1,8 @@
 """Whether an answer is one that its question can have: of the right kind and size, among the public candidates."""
 
+from collections.abc import Callable
 from itertools import pairwise
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -27,7 +28,6 @@ from starling.genome.plan import (
     LocSig,
     NumSig,
     Plan,
-    Query,
     Question,
     Scan,
     SnpCorr,
@@ -45,17 +45,28 @@ def answer_problem(plan: Plan, question: Question, drawn: Drawn) -> str | None:
     the plan has no such question.
     """
     question.check(plan)
-    if isinstance(question, Scan | SnpEffects | ExploreEffects):
-        return _of_phenotypes(plan, question, drawn)
-    if not isinstance(question, Explore):
-        return _of_query(plan, question, drawn)
+    problems: dict[type[Question], Callable[[Plan, Any, Drawn], str | None]] = {
+        NumSig: _number,
+        LocSig: _places,
+        LocBlock: _block,
+        SnpPval: _cells,
+        SnpCorr: _cells,
+        Explore: _explored,
+        Scan: _scan,
+        SnpEffects: _moments if plan.by_moments else _scores,
+        ExploreEffects: _explored_effects,
+    }
+    return problems[type(question)](plan, question, drawn)
+
+
+def _explored(plan: Plan, question: Explore, drawn: Drawn) -> str | None:
     if not isinstance(drawn, Explored):
         return "are not those of an exploration"
     try:
         queries = replay(plan, question, drawn)
     except (ValueError, TypeError, IndexError):
         return _NOT_ONE
-    return next((problem for query, answer in queries if (problem := _of_query(plan, query, answer))), None)
+    return next(filter(None, (answer_problem(plan, query, answer) for query, answer in queries)), None)
 
 
 _NOT_ONE: Final = "are not those of one exploration: some are missing, or too many"
@@ -69,28 +80,7 @@ def _explored_effects(plan: Plan, question: ExploreEffects, drawn: Drawn) -> str
         queries = [] if problem else replay_effects(plan, question, drawn)
     except (ValueError, TypeError):
         return _NOT_ONE
-    problems = (answer_problem(plan, query, answer) for query, answer in queries)
-    return problem or next((each for each in problems if each), None)
-
-
-def _of_phenotypes(plan: Plan, question: Scan | SnpEffects | ExploreEffects, drawn: Drawn) -> str | None:
-    if isinstance(question, Scan):
-        return _scan(plan, question, drawn)
-    if isinstance(question, SnpEffects) and plan.by_moments:
-        return _moments(question, drawn)
-    return (
-        _scores(plan, question, drawn) if isinstance(question, SnpEffects) else _explored_effects(plan, question, drawn)
-    )
-
-
-def _of_query(plan: Plan, query: Query, answer: Drawn) -> str | None:
-    if isinstance(query, NumSig):
-        return _number(plan, query, answer)
-    if isinstance(query, LocSig):
-        return _places(plan, query, answer)
-    if isinstance(query, LocBlock):
-        return _block(plan, query, answer)
-    return _cells(plan, query, answer)
+    return problem or next(filter(None, (answer_problem(plan, query, answer) for query, answer in queries)), None)
 
 
 def _cells(plan: Plan, query: SnpPval | SnpCorr, answer: Drawn) -> str | None:
@@ -133,7 +123,7 @@ def _tests(plan: Plan, tests: SnpScores) -> str | None:
     return None if ((tests.frequencies >= 0) & (tests.frequencies <= 1)).all() else "have a frequency that is none"
 
 
-def _moments(query: SnpEffects, answer: Drawn) -> str | None:
+def _moments(_: Plan, query: SnpEffects, answer: Drawn) -> str | None:
     if not isinstance(answer, NoisyMoments):
         return "are not noisy moments"
     of_snps = (answer.products, answer.copies, answer.squares, answer.missing)

@@ -50,6 +50,7 @@ from starling.genome.inference.intervals import (
     allelic_interval,
     correlation_interval,
     farthest,
+    four,
     genotypic_interval,
     p_value_interval,
     reach,
@@ -73,8 +74,7 @@ def two_by_two(noisy: Sequence[int], people: int, model: Model) -> Table:
     counts = repaired(noisy, people)
     if model in OF_ALLELES:
         counts = tuple(allele_tables(np.array([counts], dtype=np.int64))[0].tolist())
-    a, b, c, d = counts
-    return a, b, c, d
+    return four(counts)
 
 
 def steps_of(reached: int, model: Model) -> int:
@@ -187,6 +187,5 @@ def selection_error(plan: Plan, query: NumSig | LocSig | LocBlock) -> SelectionE
     if isinstance(query, NumSig):
         return SelectionError(len(num_sig_outputs(query.k, len(plan.snps))), selecting(query))
     if isinstance(query, LocSig):
-        held = sum(stop - start for start, stop in query.ranges(plan))
-        return SelectionError(held, selecting(query), query.k)
+        return SelectionError(sum(stop - start for start, stop in query.ranges(plan)), selecting(query), query.k)
     return SelectionError(query.candidates(plan).count + 1, query.epsilon)

@@ -103,8 +103,7 @@ def lacking(plan: Plan, query: SnpPval, drawn: Cells, alpha: Fraction) -> tuple[
     those of an effect, all three together.
     """
     a, b, m, c, d, o = _counts(plan, drawn.counts)
-    outside = 0 if plan.unit == "person" else None
-    near = Near((m, a + b, o, c + d), _steps(plan, query, drawn, alpha, 3), outside)
+    near = Near((m, a + b, o, c + d), _steps(plan, query, drawn, alpha, 3), 0 if plan.unit == "person" else None)
     noisy = drawn.counts
     estimate = log10_p((noisy[2], noisy[0] + noisy[1], noisy[5], noisy[3] + noisy[4]), LACKING)
     return (
@@ -125,8 +124,7 @@ _CALLED: Final = (0, 1, 3, 4)
 
 def _called(plan: Plan, query: SnpPval, drawn: Cells, alpha: Fraction) -> Near:
     a, b, m, c, d, o = _counts(plan, drawn.counts)
-    outside = m + o if plan.unit == "person" else None
-    return Near((a, b, c, d), _steps(plan, query, drawn, alpha, 2), outside)
+    return Near((a, b, c, d), _steps(plan, query, drawn, alpha, 2), m + o if plan.unit == "person" else None)
 
 
 def _steps(plan: Plan, query: SnpPval, drawn: Cells, alpha: Fraction, columns: int) -> int:

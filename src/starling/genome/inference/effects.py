@@ -100,9 +100,7 @@ def snp_effects(plan: Plan, question: SnpEffects, drawn: NoisyScores) -> tuple[S
     share, steps, largest = _share(plan, drawn), plan.largest, drawn.largest / FIXED
     deviation, scale = spread_of(plan, question, drawn)
     variance = deviation**2
-    reach = reach_of(deviation, scale, MISS)
-    if question.chosen:
-        reach = reach_of_chosen(deviation, scale, len(plan.snps), len(question.snps))
+    reach = reach_in(plan, question, deviation, scale)
     unit = _unit(plan)
 
     def effect(snp: str, score: int, square: int) -> SnpEffect | None:
@@ -173,6 +171,13 @@ def log_tail(t: float, deviation: float, scale: float) -> float:
         right = ratio**2 / 2 - ratio * x + float(log_ndtr(x - ratio)) - log(2)
     high, low = max(within, right), min(within, right)
     return high + log(1 + exp(low - high))
+
+
+def reach_in(plan: Plan, question: SnpEffects, deviation: float, scale: float) -> float:
+    """How far N + e of each SNP is from 0 at most, but for a chance of MISS, of chosen SNPs of all together."""
+    if question.chosen:
+        return reach_of_chosen(deviation, scale, len(plan.snps), len(question.snps))
+    return reach_of(deviation, scale, MISS)
 
 
 def reach_of(deviation: float, scale: float, miss: float) -> float:

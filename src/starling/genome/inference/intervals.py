@@ -103,7 +103,7 @@ def p_value_interval(noisy: Sequence[int], people: int, test: PTest, steps: int)
 
     `steps`: how many replaced patients away the exact table may be, as `reach` gives it.
     """
-    start = _four(repaired(noisy, people))
+    start = four(repaired(noisy, people))
     if test == "wald":
         return Interval(log10_p(noisy, test), *wald_range(start, steps))
     up, down = farthest(start, steps)
@@ -175,7 +175,7 @@ def correlation_interval(noisy: Sequence[int], people: int, measure: Correlation
     def value(table: Sequence[int]) -> float:
         return float(correlation(np.array([table]), measure)[0])
 
-    up, down = farthest(_four(repaired(noisy, people)), steps)
+    up, down = farthest(four(repaired(noisy, people)), steps)
     ends = value(up), value(down)
     return Interval(value(clamped(noisy)), min(ends) if _one_sided(up, down) else 0.0, max(ends))
 
@@ -200,7 +200,8 @@ def clamped(noisy: Sequence[int]) -> list[int]:
     return [max(0, count) for count in noisy]
 
 
-def _four(cells: Sequence[int]) -> Table:
+def four(cells: Sequence[int]) -> Table:
+    """The cells of a 2x2 table."""
     a, b, c, d = cells
     return a, b, c, d
 

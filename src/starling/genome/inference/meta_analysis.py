@@ -129,6 +129,9 @@ def analyse_together(studies: Sequence[Effects], *, of_copies: bool) -> MetaAnal
     Raises:
         ParameterError: there are fewer than two studies, or none tells of a SNP that another tells of.
     """
+    # SciPy takes half a second to import, which whoever only plans should not wait for.
+    from scipy.special import chdtrc
+
     if len(studies) < 2:
         raise ParameterError("releases", "are fewer than two", "name those of at least two studies")
     places, signs = _matched([study.snps for study in studies])
@@ -158,30 +161,10 @@ def analyse_together(studies: Sequence[Effects], *, of_copies: bool) -> MetaAnal
     i_squared = np.maximum(0.0, 1 - (number_of - 1) / np.where(q > 0, q, 1.0)) * (q > 0)
     # The square of a weight times the noise's part of the variance: one weight times its share.
     share = (weight * noise).sum(axis=1) / total
-    return MetaAnalysis(
-        places,
-        _directions(beta, weight),
-        number_of,
-        mean,
-        np.sqrt(1 / total),
-        q,
-        i_squared,
-        _q_p(q, number_of - 1),
-        share,
-    )
-
-
-def _q_p(q: Float64, degrees: Int64) -> Float64:
-    # SciPy takes half a second to import, which whoever only plans should not wait for.
-    from scipy.special import chdtrc
-
-    p: Float64 = np.where(degrees > 0, chdtrc(np.maximum(degrees, 1), q), 1.0)
-    return p
-
-
-def _directions(beta: Float64, weight: Float64) -> tuple[str, ...]:
-    letters = np.where(weight > 0, np.where(beta < 0, "-", "+"), "?")
-    return tuple(map("".join, letters.tolist()))
+    q_p = np.where(number_of > 1, chdtrc(np.maximum(number_of - 1, 1), q), 1.0)
+    letters = np.where(weight > 0, np.where(beta < 0, "-", "+"), "?").tolist()
+    directions = tuple(map("".join, letters))
+    return MetaAnalysis(places, directions, number_of, mean, np.sqrt(1 / total), q, i_squared, q_p, share)
 
 
 def _matched(lists: Sequence[Snps]) -> tuple[Int64, Float64]:
@@ -192,8 +175,7 @@ def _matched(lists: Sequence[Snps]) -> tuple[Int64, Float64]:
     matches: list[list[tuple[int, int, int]]] = []
     for snps in lists:
         rows: list[tuple[int, int, int]] = []
-        alleles = zip(snps.carried, snps.other, strict=True)
-        keys = zip(snps.chromosomes, snps.positions.tolist(), alleles, strict=True)
+        keys = zip(snps.chromosomes, snps.positions.tolist(), zip(snps.carried, snps.other, strict=True), strict=True)
         for row, (chromosome, position, both) in enumerate(keys):
             carried, other = (allele.upper() for allele in both)
             index, first = at.setdefault((chromosome, position, frozenset((carried, other))), (len(at), carried))

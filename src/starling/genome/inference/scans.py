@@ -18,6 +18,7 @@ Quantitative phenotypes. The response is of the interval, as one of k, and r wha
 Sources: Warner 1965; spec of the phenotype relation; White 1980 for the robust variance.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import exp, sinh, sqrt, tanh
@@ -154,39 +155,30 @@ def scan_rows(plan: Plan, question: Scan, drawn: Scanned) -> ScanRows:
     z = np.where(known, tests.scores / np.sqrt(some), np.nan)
     log10_p = chi_squared_log_tail(np.where(known, z * z, 0.0), 1) / _LOG10
     log10_p = np.where(known, np.round(log10_p, PLACES) + 0.0, np.nan)
-    if plan.between is not None:
-        return _slopes(plan, question, drawn, z, log10_p)
-    share = prevalence(plan, question, drawn)
-    spread = share * (1 - share)
-    able = known & (spread > 0) & (tests.squares > 0)
-    scale = response_scale(question.epsilon) * np.where(able, tests.squares, 1.0) * (spread if spread > 0 else 1.0)
+    able = known & (tests.squares > 0)
+    shown: Callable[[Float64], Float64] = _rounded
+    if plan.between is None:
+        share = prevalence(plan, question, drawn)
+        spread = share * (1 - share)
+        able, shown = able & (spread > 0), _ratio
+        scale = response_scale(question.epsilon) * np.where(able, tests.squares, 1.0) * (spread if spread > 0 else 1.0)
+    else:
+        width = Intervals.of(plan, question.values, drawn.median).width
+        scale = response_gain(question.response_epsilon, question.values) / width * np.where(able, tests.squares, 1.0)
     beta = np.where(able, tests.scores / scale, np.nan)
     error = np.where(able, np.sqrt(some) / scale, np.nan)
-    ratios = (_ratio(beta), _ratio(beta - NORMAL * error), _ratio(beta + NORMAL * error))
     return ScanRows(
         _rounded(z),
         log10_p,
         _power(log10_p),
         _rounded(beta),
         _rounded(error),
-        *ratios,
+        _ratio(beta) if plan.between is None else np.full(len(beta), np.nan),
+        shown(beta - NORMAL * error),
+        shown(beta + NORMAL * error),
         tests.calls,
         _rounded(tests.frequencies),
     )
-
-
-def _slopes(plan: Plan, question: Scan, drawn: Scanned, z: Float64, log10_p: Float64) -> ScanRows:
-    """The numbers of every SNP of a quantitative phenotype."""
-    tests = drawn.tests
-    able = (tests.variances > 0) & (tests.squares > 0)
-    divided = Intervals.of(plan, question.values, drawn.median)
-    scale = response_gain(question.response_epsilon, question.values) / divided.width
-    scaled = scale * np.where(able, tests.squares, 1.0)
-    beta = np.where(able, tests.scores / scaled, np.nan)
-    error = np.where(able, np.sqrt(tests.variances) / scaled, np.nan)
-    ends = (_rounded(beta - NORMAL * error), _rounded(beta + NORMAL * error))
-    effects = (_rounded(beta), _rounded(error), np.full(len(beta), np.nan), *ends)
-    return ScanRows(_rounded(z), log10_p, _power(log10_p), *effects, tests.calls, _rounded(tests.frequencies))
 
 
 def inflation(rows: ScanRows) -> float | None:
@@ -231,8 +223,7 @@ def _region(plan: Plan, rows: ScanRows, group: list[int]) -> Region:
 
 def _without_curse(plan: Plan, rows: ScanRows, lead: int) -> tuple[float, float, float] | None:
     """The odds ratio, or the slope, given that the SNP is significant, with its interval."""
-    threshold = sqrt(quantile(plan.p_threshold, 1))
-    effects = corrected(rows.z[lead : lead + 1], threshold)
+    effects = corrected(rows.z[lead : lead + 1], sqrt(quantile(plan.p_threshold, 1)))
     scaled = [each * rows.se[lead] for each in effects]
     if plan.between is not None:
         middle, low, high = (round(float(each[0]), PLACES) for each in scaled)
@@ -243,8 +234,7 @@ def _without_curse(plan: Plan, rows: ScanRows, lead: int) -> tuple[float, float,
 
 
 def _ratio(log_odds: Float64) -> Float64:
-    limit = np.log(LARGEST)
-    able = np.abs(log_odds) <= limit
+    able = np.abs(log_odds) <= np.log(LARGEST)
     return _rounded(np.where(able, np.exp(np.where(able, log_odds, 0.0)), np.nan))
 
 

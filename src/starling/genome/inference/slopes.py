@@ -22,7 +22,7 @@ from typing import Final
 import numpy as np
 
 from starling.genome.arrays import Float64
-from starling.genome.inference.effects import MISS, SnpEffect, log_tail, reach_of, reach_of_chosen, to_digits
+from starling.genome.inference.effects import SnpEffect, log_tail, reach_in, to_digits
 from starling.genome.inference.intervals import Interval
 from starling.genome.inference.scans import ScanRows
 from starling.genome.measurements import NoisyMoments
@@ -157,11 +157,7 @@ def slope_of(plan: Plan, question: SnpEffects, sums: SnpSums) -> tuple[float, fl
     """The slope and the ends of its interval, each from -1 to 1: in units of the range."""
     spread, slope = sums.spread, min(max(sums.a / sums.b, -1.0), 1.0) if sums.b > 0 else 0.0
     noise = spread.noise(slope)
-    deviation, scale = sqrt(spread.sampling), sqrt(noise / 2)
-    reach = reach_of(deviation, scale, MISS)
-    if question.chosen:
-        reach = reach_of_chosen(deviation, scale, len(plan.snps), len(question.snps))
-    q2 = reach**2 / (spread.sampling + noise)
+    q2 = reach_in(plan, question, sqrt(spread.sampling), sqrt(noise / 2)) ** 2 / (spread.sampling + noise)
     leading = sums.b**2 - q2 * spread.squared
     if sums.b <= 0 or leading <= 0:
         return slope, -1.0, 1.0

@@ -22,9 +22,8 @@ class MomentsMechanism(BaseMechanism[SnpEffects]):
 
     def draw(self, exact: ExactStudy, /) -> NoisyMoments:
         """The exact sums in, noisy weighted ones out. Raises OverflowError as `checked_add` does."""
-        of_snps, of_all = exact.moments(
-            np.array([self.plan.snps.index(name) for name in self.query.snps], dtype=np.int64)
-        )
+        indices = np.array([self.plan.snps.index(name) for name in self.query.snps], dtype=np.int64)
+        of_snps, of_all = exact.moments(indices)
         sums = np.concatenate([(of_snps * snp_weights()).T.ravel(), of_all * trait_weights()])
         noisy = checked_add(sums, discrete_laplace(self.query.moments_event.scale, sums.shape)).tolist()
         k = len(self.query.snps)

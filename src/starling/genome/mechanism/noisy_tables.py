@@ -56,8 +56,7 @@ class SnpCorrMechanism(BaseMechanism[SnpCorr]):
     def draw(self, exact: ExactStudy, /) -> Cells:
         """The exact table of the pair in, noisy counts out. Raises OverflowError as `checked_add` does."""
         pair = [self.plan.snps.index(self.query.first), self.plan.snps.index(self.query.second)]
-        table = exact.pair_tables(np.array([pair], dtype=np.int64))[0]
-        return _noisy(table, self.query.event)
+        return _noisy(exact.pair_tables(np.array([pair], dtype=np.int64))[0], self.query.event)
 
 
 def _noisy(counts: Int64, event: CountNoise) -> Cells:

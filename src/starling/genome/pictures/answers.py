@@ -69,8 +69,7 @@ class Answers:
     @property
     def only_located(self) -> tuple[str, ...]:
         """SNPs that were located and have no p-value, each once, in order of the list."""
-        with_p_value = {each.snp for each in self.p_values}
-        return tuple(sorted(set(self.located) - with_p_value, key=self.plan.snps.index))
+        return tuple(sorted(set(self.located) - {each.snp for each in self.p_values}, key=self.plan.snps.index))
 
     def selected(self, each: PValue) -> bool:
         """Whether the study told to look at this SNP: such p-values are small by selection."""
@@ -108,8 +107,7 @@ def combined(parts: Iterable[tuple[str, Answers]]) -> Answers:
             problem = f"has another {' and another '.join(differs)} than {named}"
             problems.append(Problem(name, problem, "draw releases of one plan together"))
         held.append(replace(answers, plan=first.plan))
-    if problems:
-        raise ParameterError(problems=problems)
+    ParameterError.check(problems)
     once: dict[str, Any] = {
         name: tuple(dict.fromkeys(each for answers in held for each in getattr(answers, name)))
         for name in ("p_values", "located", "blocks", "pairs", "effects")
@@ -127,8 +125,7 @@ def shortest(rows: Iterable[_Row], key: Callable[[_Row], Any], interval: Callabl
 
     chosen: dict[Any, _Row] = {}
     for row in rows:
-        known = chosen.setdefault(key(row), row)
-        if width(row) < width(known):
+        if width(row) < width(chosen.setdefault(key(row), row)):
             chosen[key(row)] = row
     return chosen
 

@@ -138,8 +138,7 @@ def draw(sheet: Sheet, panel: Panel, letters: Mapping[str, str], *, titled: bool
     for title in lanes(panel.answers):
         y = panel.lane(title)
         if title == "located":
-            places = [(x, y) for _, x in panel.located()]
-            sheet.dots(places, "d", "ink", f"{panel.name}-located", size=4.6, hollow=True)
+            sheet.dots([(x, y) for _, x in panel.located()], "d", "ink", f"{panel.name}-located", size=4.6, hollow=True)
         elif title == "blocks":
             boxes = [Box(left, y - SIGN, right, y + SIGN) for left, right in panel.spans()]
             sheet.bars(boxes, "mark", f"{panel.name}-blocks", order=3)
@@ -152,9 +151,8 @@ def draw(sheet: Sheet, panel: Panel, letters: Mapping[str, str], *, titled: bool
     bars = []
     if panel.top:
         limit = panel.height(panel.answers.limit)
-        sheet.lines(
-            [[(panel.x, limit), (panel.right, limit)]], "warn", f"{panel.name}-threshold", dashed=True, thick=0.9
-        )
+        ends = [(panel.x, limit), (panel.right, limit)]
+        sheet.lines([ends], "warn", f"{panel.name}-threshold", dashed=True, thick=0.9)
         sheet.lines([[(panel.x, panel.y), (panel.x, panel.y + panel.high)]], "muted", f"{panel.name}-edge")
         if titled:
             heights = [(panel.height(-value), text) for value, text in labelled(0, panel.top, 6)]

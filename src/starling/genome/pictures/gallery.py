@@ -114,9 +114,8 @@ def plots(answers: Answers, kinds: Sequence[str] = (), sources: Sequence[Source]
     Raises:
         ParameterError: when there is nothing to show for a kind that was asked for, or for any.
     """
-    sections = {
-        kind: Section(KINDS[kind].title, pictures=(picture(kind, answers),)) for kind in drawn_kinds(answers, kinds)
-    }
+    drawn = drawn_kinds(answers, kinds)
+    sections = {kind: Section(KINDS[kind].title, pictures=(picture(kind, answers),)) for kind in drawn}
     title, about = answers.plan.title, "Released answers of a genome study, with the noise they carry"
     if answers.plan.unit == "phenotype":
         title = f"{title}. {UNPROTECTED}"
@@ -150,16 +149,13 @@ def tables(answers: Answers) -> tuple[Table, ...]:
 
     p_values = []
     for each in sorted(answers.p_values, key=lambda each: each.log10.estimate):
-        span = f"{power(each.log10.low)} to {power(each.log10.high)}"
+        p, span = power(each.log10.estimate), f"{power(each.log10.low)} to {power(each.log10.high)}"
         selected = "yes" if answers.selected(each) else "no"
-        p_values.append(
-            (short(each.snp), *where(each.snp), TESTS[each.test], power(each.log10.estimate), span, selected)
-        )
+        p_values.append((short(each.snp), *where(each.snp), TESTS[each.test], p, span, selected))
     located = [(short(snp), *where(snp)) for snp in answers.only_located]
     blocks = []
     for first, last in answers.blocks:
-        size = place(last) - place(first) + 1
-        blocks.append((short(first), short(last), *where(first), where(last)[1], f"{size:,}"))
+        blocks.append((short(first), short(last), *where(first), where(last)[1], f"{place(last) - place(first) + 1:,}"))
     pairs = []
     for pair in answers.pairs:
         ends, span = (short(pair.first), short(pair.second)), f"{pair.value.low:z.3f} to {pair.value.high:z.3f}"

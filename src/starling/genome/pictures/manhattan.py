@@ -140,8 +140,7 @@ def _base_pairs(sheet: Sheet, panel: Panel) -> None:
     left = panel.x + part.left
     numbers = [(left + (value * unit - part.low) * scale, f"{value:z,.{digits}f}") for value in values]
     sheet.numbers_below(panel.floor, numbers)
-    title = f"chromosome {short(part.chromosome)}, {unit_name}"
-    sheet.text(panel.x + panel.view.width / 2, panel.floor - 20, title)
+    sheet.text(panel.x + panel.view.width / 2, panel.floor - 20, f"chromosome {short(part.chromosome)}, {unit_name}")
 
 
 def _crowded(answers: Answers, view: View) -> tuple[_Enlarged, ...]:
@@ -184,19 +183,15 @@ def _legend(answers: Answers, top: float) -> list[Entry]:
         entries += [Entry(SIGNS[test], "accent", f"{TESTS[test]} test", hollow=True) for test in tests]
     elif not all(inside):
         entries.append(Entry("o", "accent", f"p-value, {TESTS[tests[0]]} test", hollow=True))
-    if any(inside):
-        entries.append(Entry("o", "accent", "whole interval at or below α/m"))
-    if values:
-        entries.append(Entry("|", "accent", f"{SURE} interval of the noise"))
-    if any(each.log10.high >= 0 for each in values):
-        entries.append(Entry("+", "accent", "it reaches p = 1"))
-    if any(-each.log10.low > top for each in values):
-        entries.append(Entry("^", "accent", "it goes on beyond the picture"))
-    if answers.only_located:
-        entries.append(Entry("d", "ink", "located, no p-value asked for", hollow=True))
-    if answers.blocks:
-        entries.append(Entry("box", "mark", "released block"))
-    return entries
+    further = (
+        (any(inside), Entry("o", "accent", "whole interval at or below α/m")),
+        (values, Entry("|", "accent", f"{SURE} interval of the noise")),
+        (any(each.log10.high >= 0 for each in values), Entry("+", "accent", "it reaches p = 1")),
+        (any(-each.log10.low > top for each in values), Entry("^", "accent", "it goes on beyond the picture")),
+        (answers.only_located, Entry("d", "ink", "located, no p-value asked for", hollow=True)),
+        (answers.blocks, Entry("box", "mark", "released block")),
+    )
+    return [*entries, *(entry for is_there, entry in further if is_there)]
 
 
 def scientific(value: float) -> str:

@@ -93,10 +93,9 @@ def quantiles(answers: Answers) -> Sheet:
 
 def best(answers: Answers, test: str) -> list[PValue]:
     """The p-values by one test, sorted; of a SNP that was asked for more than once the one with the shortest interval."""
-    tested = shortest(
-        (each for each in answers.p_values if each.test == test), lambda each: each.snp, lambda each: each.log10
-    )
-    return sorted(tested.values(), key=lambda each: each.log10.estimate)
+    tested = [each for each in answers.p_values if each.test == test]
+    chosen = shortest(tested, lambda each: each.snp, lambda each: each.log10)
+    return sorted(chosen.values(), key=lambda each: each.log10.estimate)
 
 
 class _Panel:
@@ -166,15 +165,13 @@ def band(count: int) -> list[tuple[float, float, float]]:
 
 
 def _legend(answers: Answers, drawn: Sequence[PValue]) -> list[Entry]:
-    entries = []
     selected = [answers.selected(each) for each in drawn]
-    if not all(selected):
-        entries.append(Entry("o", "accent", "SNP that was asked for"))
-    if any(selected):
-        entries.append(Entry("o", "accent", "SNP that the study itself named", hollow=True))
-    entries.append(Entry("|", "accent", f"{SURE} interval of the noise"))
-    entries.append(Entry("box", "faint", "95 % of each uniform order statistic"))
-    return entries
+    return [
+        *([] if all(selected) else [Entry("o", "accent", "SNP that was asked for")]),
+        *([Entry("o", "accent", "SNP that the study itself named", hollow=True)] if any(selected) else []),
+        Entry("|", "accent", f"{SURE} interval of the noise"),
+        Entry("box", "faint", "95 % of each uniform order statistic"),
+    ]
 
 
 def caption(answers: Answers) -> str:

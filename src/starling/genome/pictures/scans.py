@@ -10,21 +10,19 @@ import numpy as np
 from starling.genome.arrays import Float64, Int64
 from starling.genome.inference.scans import inflation
 from starling.genome.pictures.answers import Answers
+from starling.genome.pictures.association import SHADES
+from starling.genome.pictures.manhattan import HIGH, MANY, WIDTH
 from starling.genome.pictures.naming import Named, short, write_names
+from starling.genome.pictures.quantiles import SIDE
 from starling.genome.pictures.view import View
 from starling.pages.axes import labelled, top_of
 from starling.pages.letters import SMALL
 from starling.pages.marks import Box, Sheet
 
-WIDTH: Final = 500.0
-HIGH: Final = 185.0
-SIDE: Final = 220.0
 GRAIN: Final = 1.0
 """Points: of SNPs within so much of each other one is drawn."""
 NAMED: Final = 10
 """Regions that are named, the strongest."""
-MANY: Final = 12
-"""Chromosomes; the names of more are smaller."""
 
 
 def _heights(answers: Answers) -> tuple[Int64, Float64]:
@@ -51,14 +49,11 @@ def manhattan(answers: Answers) -> Sheet:
     for number, part in enumerate(view.parts):
         start, stop = snps.chromosome_ranges[part.chromosome]
         chosen = (at >= start) & (at < stop)
-        positions = snps.positions[at[chosen]].astype(np.float64)
-        x = part.left + (positions - part.low) * (part.right - part.left) / (part.high - part.low)
+        x = part.along(snps.positions[at[chosen]].astype(np.float64))
         y = HIGH * up[chosen] / top
         drawn = _once(x, y)
-        colour = ("accent", "second")[number % 2]
-        sheet.dots(
-            list(zip(x[drawn].tolist(), y[drawn].tolist(), strict=True)), "o", colour, f"scan-{number}", size=1.8
-        )
+        spots = list(zip(x[drawn].tolist(), y[drawn].tolist(), strict=True))
+        sheet.dots(spots, "o", SHADES[number % 2], f"scan-{number}", size=1.8)
         leads = {each.lead for each in answers.regions if each.chromosome == part.chromosome}
         for index, left, high in zip(at[chosen].tolist(), x.tolist(), y.tolist(), strict=True) if leads else ():
             if snps.ids[index] in leads:

@@ -38,6 +38,10 @@ class Part:
     left: float
     right: float
 
+    def along(self, positions: Float64) -> Float64:
+        """Where base pairs stand, in points."""
+        return self.left + (positions - self.low) * (self.right - self.left) / (self.high - self.low)
+
 
 @dataclass(frozen=True, slots=True)
 class View:
@@ -87,7 +91,7 @@ class View:
         chromosome, position = self.snps.chromosomes[place], float(self.snps.positions[place])
         for part in self.parts:
             if part.chromosome == chromosome and part.low <= position <= part.high:
-                return float(_within(part, np.array([position]))[0])
+                return float(part.along(np.array([position]))[0])
         return None
 
     def number(self, name: str) -> int:
@@ -101,17 +105,12 @@ class View:
         for part in self.parts:
             start, stop = self.snps.chromosome_ranges[part.chromosome]
             inside = self.snps.positions[start:stop].astype(np.float64)
-            places.append(_within(part, inside[(inside >= part.low) & (inside <= part.high)]))
+            places.append(part.along(inside[(inside >= part.low) & (inside <= part.high)]))
         return np.concatenate(places)
 
     def runs(self, step: float) -> list[tuple[float, float]]:
         """The listed SNPs as runs of those that are less than `step` apart: begin and length."""
         return [(begin, end - begin) for begin, end in runs(self.listed(), step)]
-
-
-def _within(part: Part, positions: Float64) -> Float64:
-    scaled: Float64 = part.left + (positions - part.low) * (part.right - part.left) / (part.high - part.low)
-    return scaled
 
 
 def runs(places: Float64, step: float) -> list[tuple[float, float]]:

@@ -14,13 +14,7 @@ from starling.errors import ParameterError
 from starling.genome.plan.missing import check_kind
 from starling.genome.plan.model import Plan
 from starling.genome.plan.moments import sensitivity
-from starling.genome.plan.queries import (
-    BaseQuestion,
-    check_noise,
-    check_prevalence,
-    selecting,
-    with_prevalence,
-)
+from starling.genome.plan.queries import BaseQuestion, check_noise, check_prevalence, selecting, with_prevalence
 from starling.privacy.events import DiscreteLaplaceNoise
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.least import LEAST_LATTICE_RATE
@@ -37,10 +31,8 @@ MOST_JOINT: Final = 1 << 26
 def check_joint(plan: Plan, snps: int, field: str) -> None:
     """Raises ParameterError for more SNPs than can be held of all people at once."""
     if snps * plan.people > MOST_JOINT:
-        most = MOST_JOINT // plan.people
-        raise ParameterError(
-            field, f"ask for {snps:,} SNPs of {plan.people:,} people at once", f"take at most {most:,}"
-        )
+        problem = f"ask for {snps:,} SNPs of {plan.people:,} people at once"
+        raise ParameterError(field, problem, f"take at most {MOST_JOINT // plan.people:,}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -175,10 +175,6 @@ def _read_tests(section: Section, key: str, values: Values) -> tuple[str, ...]:
     return tests
 
 
-def _read_chromosome(section: Section, key: str, values: Values) -> str:
-    return chromosome(_PLACE.read(section, key, values))
-
-
 def _check_region(section: Section, values: Values) -> None:
     if values["low"] > values["high"] and {"from", "to"} <= set(section.values):
         section.refuse("to", "is before from", "write the last base pair, included")
@@ -329,7 +325,7 @@ _ANALYSIS: Final = Table(
 _REGION: Final = Table(
     {
         "name": Key("How it is asked for.", text("say how to ask for it")),
-        "chromosome": Key("Where it lies.", Kind("text", _PLACE.schema, _read_chromosome)),
+        "chromosome": Key("Where it lies.", Kind("text", _PLACE.schema, lambda *at: chromosome(_PLACE.read(*at)))),
         "from": Key("The first base pair.", _POSITION, field="low"),
         "to": Key("The last one, included.", _POSITION, field="high"),
     },

@@ -12,7 +12,6 @@ from starling.errors import ParameterError
 from starling.genome.plan.queries import LocSig
 from starling.privacy.accounting.largest_budget import largest_factor
 from starling.privacy.budget import Exact, chance, positive
-from starling.privacy.guarantee import Guarantee
 
 
 def at_delta(question: LocSig, delta: Exact) -> LocSig:
@@ -33,17 +32,11 @@ def at_delta(question: LocSig, delta: Exact) -> LocSig:
 
     def at(factor: Fraction) -> LocSig:
         part = question.prevalence_epsilon
-        return replace(
-            question,
-            epsilon=factor * question.epsilon,
-            prevalence_epsilon=None if part is None else factor * part,
-        )
-
-    def guarantee_at(factor: Fraction) -> Guarantee:
-        return at(factor).guarantee
+        paid = None if part is None else factor * part
+        return replace(question, epsilon=factor * question.epsilon, prevalence_epsilon=paid)
 
     try:
-        factor = largest_factor(guarantee_at, question.epsilon, delta)
+        factor = largest_factor(lambda factor: at(factor).guarantee, question.epsilon, delta)
     except ParameterError:  # No factor was found; 1 keeps it at delta 0.
         factor = Fraction(1)
     return at(max(factor, Fraction(1)))

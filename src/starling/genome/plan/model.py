@@ -123,8 +123,7 @@ class Plan(PlanInFile, Described):
                 object.__setattr__(self, "above", exact(self.above, field="study.above"))
             check_int(self.steps, field="study.steps")
             if self.between is not None:
-                ends = tuple(exact(end, field="study.between") for end in self.between)
-                object.__setattr__(self, "between", ends)
+                object.__setattr__(self, "between", tuple(exact(end, field="study.between") for end in self.between))
         except ParameterError as error:
             raise PlanError(problems=error.problems) from None
         if not self.regions:
@@ -134,11 +133,9 @@ class Plan(PlanInFile, Described):
         if self.build is not None and self.build not in BUILDS:
             problems.append(Problem("study.build", f"is not {' or '.join(BUILDS)}", "name one, or leave it out"))
         if self.ids not in IDS:
-            problems.append(
-                Problem("study.ids", f"are not {' or '.join(IDS)}", "say whether it is public who takes part")
-            )
-        if problems:
-            raise PlanError(problems=problems)
+            fix = "say whether it is public who takes part"
+            problems.append(Problem("study.ids", f"are not {' or '.join(IDS)}", fix))
+        PlanError.check(problems)
 
     def _size_problems(self) -> list[Problem]:
         # It brings a compiler, which to read a plan should not wait for.
@@ -147,9 +144,8 @@ class Plan(PlanInFile, Described):
         problems: list[Problem] = []
         most = MOST_PATIENTS // 2 if self.model == "allelic" else MOST_PATIENTS
         if not LEAST_PEOPLE <= self.people <= most:
-            problems.append(
-                Problem("study.people", f"are not {LEAST_PEOPLE} to {most}", "say how many people the study has")
-            )
+            fix = "say how many people the study has"
+            problems.append(Problem("study.people", f"are not {LEAST_PEOPLE} to {most}", fix))
         if not SMALLEST_P <= self.p_threshold <= LARGEST_P:
             reason = "is not such that alpha / m is from 1e-250 to 0.3"
             problems.append(Problem("analysis.alpha", reason, 'write a chance such as "0.05"'))
@@ -360,29 +356,22 @@ class Plan(PlanInFile, Described):
             "alpha": str(self.alpha),
             "p_threshold": {"exact": str(self.p_threshold), "float": float(self.p_threshold)},
             "regions": [
-                {
-                    "name": region.name,
-                    "chromosome": region.chromosome,
-                    "from": region.low,
-                    "to": region.high,
-                    "snps": self.ranges[region.name][1] - self.ranges[region.name][0],
-                }
-                for region in self.regions
+                {"name": of.name, "chromosome": of.chromosome, "from": of.low, "to": of.high, "snps": stop - start}
+                for of, (start, stop) in zip(self.regions, self.ranges.values(), strict=True)
             ],
         }
 
     def _of_phenotypes(self) -> dict[str, Json]:
         if self.unit == "person":
             return {}
-        stated: dict[str, Json] = {
+        return {
             "unit": self.unit,
             "covariates": list(self.covariates),
             "components": self.components,
             **({"chromosome_out": True} if self.chromosome_out else {}),
+            **({} if self.genotypes == "calls" else {"genotypes": self.genotypes}),
+            **({} if self.x_model == 2 else {"x_model": self.x_model}),
         }
-        if self.genotypes != "calls":
-            stated["genotypes"] = self.genotypes
-        return stated if self.x_model == 2 else {**stated, "x_model": self.x_model}
 
 
 def whole_chromosomes(snps: Snps) -> list[Region]:

@@ -123,8 +123,7 @@ class NumSig(BaseQuestion):
         _check_test(plan, self.test, distance=True)
         check_whole("k", self.k, 0, len(plan.snps), "the number of SNPs")
         if self.selection not in ("permute-and-flip", "exponential"):
-            problem = "is not permute-and-flip or exponential"
-            raise ParameterError("selection", problem, 'give "permute-and-flip"')
+            raise ParameterError("selection", "is not permute-and-flip or exponential", 'give "permute-and-flip"')
 
     @property
     def event(self) -> PermuteAndFlip | ExponentialMechanism:
@@ -215,9 +214,8 @@ class LocBlock(BaseQuestion):
     def candidates(self, plan: Plan) -> Candidates:
         """The blocks to choose from: public. Raises ParameterError for unknown names, or when there are none."""
         indices = sorted({plan.snps.index(name, field="snps") for name in self.snps})
-        return candidates(
-            len(plan.snps), plan.within(self.regions, _ranges(plan, self.excluding)), indices, self.longest
-        )
+        ranges = plan.within(self.regions, _ranges(plan, self.excluding))
+        return candidates(len(plan.snps), ranges, indices, self.longest)
 
     @property
     def event(self) -> ExponentialMechanism:
@@ -391,5 +389,4 @@ def _check_test(plan: Plan, test: str, *, distance: bool) -> None:
 def check_whole(field: str, value: int, low: int, high: int, what: str) -> None:
     """Raises ParameterError unless the value is in the range."""
     if not low <= value <= high:
-        problem = f"is not a whole number from {low} to {high}, {what}"
-        raise ParameterError(field, problem, "give one that is")
+        raise ParameterError(field, f"is not a whole number from {low} to {high}, {what}", "give one that is")

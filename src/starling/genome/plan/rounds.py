@@ -22,5 +22,4 @@ def in_rounds(name: str, each: str, relation: Relation, most: int, event: Callab
 
 def followed(plan: Plan, regions: tuple[str, ...] | None, most: int, high: int) -> int:
     """k: how many SNPs are followed up when up to `high` may be significant."""
-    held = sum(stop - start for start, stop in plan.within(regions))
-    return max(1, min(high, most, held))
+    return max(1, min(high, most, sum(stop - start for start, stop in plan.within(regions))))

@@ -51,9 +51,6 @@ def other_draw(held: Draw, wanted: Draw) -> Problem | None:
         return Problem("response", problem, f"name {held[0]} intervals, or {NEW}")
     if held[1] != wanted[1]:
         problem = f"was drawn at median_epsilon {held[1] or 'none'}, and {wanted[1] or 'none'} is asked for"
-        return Problem(
-            "response",
-            problem,
-            f"state {'no median_epsilon' if held[1] is None else f'median_epsilon {held[1]}'}, or {NEW}",
-        )
+        stated = "no median_epsilon" if held[1] is None else f"median_epsilon {held[1]}"
+        return Problem("response", problem, f"state {stated}, or {NEW}")
     return None

@@ -139,9 +139,7 @@ class Site(NamedTuple):
     @property
     def name(self) -> str:
         """The id, or chromosome, position and both alleles."""
-        if self.id not in UNKNOWN:
-            return self.id
-        return f"{self.chromosome}:{self.position}:{self.second}:{self.first}"
+        return self.id if self.id not in UNKNOWN else f"{self.chromosome}:{self.position}:{self.second}:{self.first}"
 
     @property
     def place(self) -> tuple[str, int] | None:

@@ -67,12 +67,19 @@ class Snps:
         return len(self.ids)
 
     def taken(self, at: npt.NDArray[np.int64]) -> "Snps":
-        """Some of these SNPs, by their positions in the list, ascending: one at least."""
+        """Some of these SNPs, by their positions in the list; a list that is a plan's has one at least, ascending."""
         ids, chromosomes, carried, other = (
             tuple(column[index] for index in at.tolist())
             for column in (self.ids, self.chromosomes, self.carried, self.other)
         )
         return Snps(ids, chromosomes, self.positions[at], carried, other)
+
+    def rows_of(self, at: npt.NDArray[np.int64] | None) -> npt.NDArray[np.int64]:
+        """By positions in the list, the row of each SNP among those at some positions, in their order, int64 (m,); of all where None."""
+        rows = np.arange(len(self), dtype=np.int64)
+        if at is not None:
+            rows[at] = np.arange(len(at), dtype=np.int64)
+        return rows
 
     @cached_property
     def indices(self) -> dict[str, int]:

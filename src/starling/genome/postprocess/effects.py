@@ -14,11 +14,7 @@ OF: Final[dict[Model, str]] = {
     "additive": "of each copy",
 }
 """What an odds ratio and shares are of, under each model."""
-ONE_MORE: Final = {
-    "additive": "one more copy",
-    "dominant": "carrying the allele",
-    "recessive": "carrying two copies",
-}
+ONE_MORE: Final = {"additive": "one more copy", "dominant": "carrying the allele", "recessive": "carrying two copies"}
 """What a slope is with, under each model."""
 
 

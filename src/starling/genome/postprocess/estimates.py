@@ -3,17 +3,14 @@
 Numbers are rounded, an interval outward, so that the last bits of a machine's logarithms do not change what is told.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from starling.genome.inference.adaptive_plan import replay
-from starling.genome.inference.answers import (
-    SelectionError,
-    correlation,
-    selection_error,
-)
+from starling.genome.inference.answers import SelectionError, correlation, selection_error
 from starling.genome.inference.effects import SnpEffect, noise_share, snp_effects
 from starling.genome.inference.intervals import Interval
 from starling.genome.inference.medians import Median, paid_median
@@ -48,7 +45,6 @@ from starling.genome.plan import (
     LocSig,
     NumSig,
     Plan,
-    Query,
     Question,
     Scan,
     SnpCorr,
@@ -194,34 +190,35 @@ class Estimated:
 
 def estimate(plan: Plan, question: Question, drawn: Drawn) -> Estimated:
     """What was drawn, as it is told; it is an answer that a question of this kind has (`inference.answer_validation`)."""
-    if isinstance(question, Explore):
-        assert isinstance(drawn, Explored)
-        return _exploration(plan, question, drawn)
-    if isinstance(question, Scan):
-        assert isinstance(drawn, Scanned)
-        return _scan(plan, question, drawn)
-    if isinstance(question, SnpEffects | ExploreEffects):
-        return _of_effects(plan, question, drawn)
-    if isinstance(question, SnpPval):
-        assert isinstance(drawn, Cells)
-        p = p_value_of(plan, question, drawn)
-        return Estimated(p, p.log10)
-    if isinstance(question, SnpCorr):
-        assert isinstance(drawn, Cells)
-        value = rounded(correlation(plan, question, drawn))
-        return Estimated(Correlated(question.first, question.second, question.correlation, drawn.counts, value), value)
-    assert isinstance(drawn, Number | SelectedSnps | Block)
+    estimates: dict[type[Question], Callable[[Plan, Any, Any], Estimated]] = {
+        SnpPval: _p_value,
+        SnpCorr: _correlated,
+        Explore: _exploration,
+        Scan: _scan,
+        SnpEffects: _of_effects,
+        ExploreEffects: _effects_exploration,
+    }
+    return estimates.get(type(question), _selected)(plan, question, drawn)
+
+
+def _selected(plan: Plan, question: NumSig | LocSig | LocBlock, drawn: Number | SelectedSnps | Block) -> Estimated:
     return Estimated(drawn, selection_error(plan, question))
 
 
-def _of_effects(plan: Plan, question: SnpEffects | ExploreEffects, drawn: Drawn) -> Estimated:
-    if isinstance(question, ExploreEffects):
-        assert isinstance(drawn, ExploredEffects)
-        return _effects_exploration(plan, question, drawn)
+def _p_value(plan: Plan, question: SnpPval, drawn: Cells) -> Estimated:
+    p = p_value_of(plan, question, drawn)
+    return Estimated(p, p.log10)
+
+
+def _correlated(plan: Plan, question: SnpCorr, drawn: Cells) -> Estimated:
+    value = rounded(correlation(plan, question, drawn))
+    return Estimated(Correlated(question.first, question.second, question.correlation, drawn.counts, value), value)
+
+
+def _of_effects(plan: Plan, question: SnpEffects, drawn: NoisyMoments | NoisyScores) -> Estimated:
     if isinstance(drawn, NoisyMoments):
         share = max(each.spread.noise_share for each in sums_of(plan, question, drawn))
         return Estimated(EffectsAnswer(snp_slopes(plan, question, drawn), (), None), EffectsError(round(share, 4)))
-    assert isinstance(drawn, NoisyScores)
     return Estimated(*_effects(plan, question, drawn))
 
 
@@ -236,10 +233,8 @@ def _effects_exploration(plan: Plan, explore: ExploreEffects, drawn: ExploredEff
     number, located, scores = drawn.number, drawn.located, drawn.scores
     off = selection_error(plan, explore.number(plan))
     if scores is None:
-        nothing = EffectsAnswer((), (), number.cases)
-        return Estimated(
-            EffectsExploration(number, located, nothing), EffectsExplorationError(off, located=None, effects=None)
-        )
+        nothing = EffectsExploration(number, located, EffectsAnswer((), (), number.cases))
+        return Estimated(nothing, EffectsExplorationError(off, located=None, effects=None))
     # The number of cases was drawn once, with the number of SNPs.
     effects, noise = _effects(plan, explore.effects(located.snps), replace(scores, cases=number.cases))
     places = selection_error(plan, explore.locations(len(located.snps)))
@@ -268,7 +263,7 @@ def _scan(plan: Plan, question: Scan, drawn: Scanned) -> Estimated:
 
 def _exploration(plan: Plan, explore: Explore, drawn: Explored) -> Estimated:
     answered = replay(plan, explore, drawn)
-    selected: list[tuple[Query, SelectionError]] = [
+    selected = [
         (query, selection_error(plan, query)) for query, _ in answered if isinstance(query, NumSig | LocSig | LocBlock)
     ]
     k = drawn.followed

@@ -16,17 +16,7 @@ from starling.genome.inference.intervals import Interval
 from starling.genome.inference.medians import Median
 from starling.genome.inference.scans import Region
 from starling.genome.measurements import Block, Number, SelectedSnps
-from starling.genome.plan import (
-    Explore,
-    ExploreEffects,
-    LocBlock,
-    LocSig,
-    NumSig,
-    Plan,
-    Question,
-    Scan,
-    SnpEffects,
-)
+from starling.genome.plan import Explore, ExploreEffects, LocBlock, LocSig, NumSig, Plan, Question, Scan, SnpEffects
 from starling.genome.plan.intervals import divided_in_words
 from starling.genome.plan.quantitative import protected_in_words
 from starling.genome.plan.queries import Paying, prevalence_event
@@ -173,11 +163,9 @@ _VERDICTS: Final = {
 
 def _scan(plan: Plan, question: Question, answer: ScanAnswer) -> list[str]:
     """The scan, its inflation, and the first regions."""
-    number = (
-        f"{answer.significant:,} of {answer.tested:,} SNPs" if answer.significant else f"None of {answer.tested:,} SNPs"
-    )
+    number = f"{answer.significant:,}" if answer.significant else "None"
     adjusted = "" if plan.adjusted == "nothing" else f", adjusted for {plan.adjusted}"
-    lines = [f"{number} at or below the threshold by the score test{adjusted}."]
+    lines = [f"{number} of {answer.tested:,} SNPs at or below the threshold by the score test{adjusted}."]
     if plan.between is not None and isinstance(question, Scan):
         median = None if answer.median is None else answer.median.step
         lines += [] if answer.median is None else [_median(answer.median)]
@@ -199,9 +187,7 @@ def _median(median: Median) -> str:
 
 def inflation_text(inflation: float | None) -> list[str]:
     """Lambda, and what it tells; nothing without a SNP that says anything."""
-    if inflation is None:
-        return []
-    return [f"Lambda is {inflation:z.3f}{_USUAL if inflation < INFLATED else _INFLATED}"]
+    return [] if inflation is None else [f"Lambda is {inflation:z.3f}{_USUAL if inflation < INFLATED else _INFLATED}"]
 
 
 def regions_text(regions: Sequence[Region]) -> list[str]:
@@ -284,10 +270,14 @@ def _right(error: SelectionError) -> str:
     return f"an estimate that is exact at least {error.right} of the time, whatever the study is"
 
 
-def _places(answer: SelectedSnps) -> str:
+def snps_text(answer: SelectedSnps) -> str:
+    """Their ids, MOST of them at most."""
     more = len(answer.snps) - MOST
-    listed = ", ".join(answer.snps[:MOST]) + (f" and {more:,} more" if more > 0 else "")
-    return f"Selected as the most significant, or the nearest to it: {listed} (an estimate)."
+    return ", ".join(answer.snps[:MOST]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def _places(answer: SelectedSnps) -> str:
+    return f"Selected as the most significant, or the nearest to it: {snps_text(answer)} (an estimate)."
 
 
 def _block(plan: Plan, block: Block) -> str:
@@ -303,9 +293,8 @@ def _block(plan: Plan, block: Block) -> str:
 
 def _p_value(plan: Plan, p_value: PValue) -> str:
     p = f"p is about {_range(*p_text(p_value))} by the test {TESTS[p_value.test]}: {_VERDICTS[verdict(plan, p_value)]}"
-    ratio, cases, controls = (
-        effect_text(each) for each in (p_value.effect.odds_ratio, p_value.effect.cases, p_value.effect.controls)
-    )
+    effect = p_value.effect
+    ratio, cases, controls = map(effect_text, (effect.odds_ratio, effect.cases, effect.controls))
     return (
         f"{p_value.snp}: {p}. Odds ratio {OF[plan.model]} about {ratio[0]} ({ratio[1]} to {ratio[2]}); shares of cases about"
         f" {cases[0]} ({cases[1]} to {cases[2]}), of controls about {controls[0]} ({controls[1]} to {controls[2]})."

@@ -1,7 +1,7 @@
 """Expected errors as small tables of text and numbers, the same on a terminal and on a page: one column for each cost."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import astuple, dataclass
 from math import floor
 from typing import Any, Final
 
@@ -24,6 +24,7 @@ NOTHING: Final = "none"
 SMALL: Final = 1.2
 """Odds ratio below which a third digit matters."""
 MEASURES: Final = {"r2": "r^2", "dprime": "D'"}
+_SLOPE: Final = "{:z.3g}".format
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +55,11 @@ def question_text(question: Question, *, moments: bool = False) -> str:
         which = "The SNP that is" if question.k == 1 else f"The {question.k} SNPs that are"
         return f"{which} significant by the test {TESTS[question.test]}, or nearest to it, by the most patients"
     if isinstance(question, Scan | SnpEffects):
+        noisy = "moments" if moments else "scores"
         return (
             _SCAN
             if isinstance(question, Scan)
-            else f"The effect and p-value of {_snps(len(question.snps))}, by noisy {'moments' if moments else 'scores'}"
+            else f"The effect and p-value of {_snps(len(question.snps))}, by noisy {noisy}"
         )
     if isinstance(question, SnpPval | Explore | ExploreEffects):
         one = f"The p-value of a SNP by the test {TESTS[question.test]}"
@@ -110,9 +112,8 @@ def _within(expected: Sequence[ExpectedNumSig | ExpectedLocSig | ExpectedLocBloc
         (f"{float(100 * confidence):g} % sure", *(f"{one.within.patients[at]:,}" for one in expected))
         for at, confidence in enumerate(CONFIDENCES)
     )
-    return Grid(
-        "Patients that the answer may be off by, at most, whatever the study", _costs(expected, "confidence"), rows
-    )
+    title = "Patients that the answer may be off by, at most, whatever the study"
+    return Grid(title, _costs(expected, "confidence"), rows)
 
 
 def _number(expected: Sequence[ExpectedNumSig]) -> tuple[Grid, ...]:
@@ -127,8 +128,7 @@ def _number(expected: Sequence[ExpectedNumSig]) -> tuple[Grid, ...]:
     title = f"{right}; what is significant is so by far"
     are = "is" if causal == 1 else "are"
     needed = f"Odds ratio from which {_snps(causal)} {are} counted right, 95 times of 100, by minor-allele frequency"
-    chances = Grid(title, _costs(expected, "significant"), tuple(rows))
-    return _within(expected), chances, _odds(needed, expected)
+    return _within(expected), Grid(title, _costs(expected, "significant"), tuple(rows)), _odds(needed, expected)
 
 
 def _places(expected: Sequence[ExpectedLocSig]) -> tuple[Grid, ...]:
@@ -159,11 +159,18 @@ def _listed(expected: Sequence[ExpectedLocSig]) -> Grid:
 
 
 def _odds(title: str, expected: Sequence[ExpectedNumSig | ExpectedLocSig]) -> Grid:
-    rows = tuple(
-        (f"{each[0].frequency:g}", *map(odds_ratio, (each[0].significant, *(needed.detected for needed in each))))
-        for each in zip(*(one.needed for one in expected), strict=True)
-    )
-    return Grid(title, _costs(expected, "frequency", "significant"), rows)
+    return _by_frequency(title, _costs(expected, "frequency", "significant"), (one.needed for one in expected))
+
+
+def _by_frequency(
+    title: str, header: tuple[str, ...], needed: Iterable[Sequence[Any]], text: Callable[[Any], str] | None = None
+) -> Grid:
+    """What is needed, by frequency: at first whatever the cost, then at each of the costs; an odds ratio, unless it is another text."""
+    rows = []
+    for each in zip(*needed, strict=True):
+        (frequency, first, _), *_ = by_cost = [astuple(one) for one in each]
+        rows.append((f"{frequency:g}", *map(text or odds_ratio, (first, *(row[2] for row in by_cost)))))
+    return Grid(title, header, tuple(rows))
 
 
 def _block(expected: Sequence[ExpectedLocBlock]) -> tuple[Grid, ...]:
@@ -206,8 +213,7 @@ def interval_text(intervals: TypicalInterval, query: SnpPval | SnpCorr) -> str:
 
 
 def _explore(expected: Sequence[ExpectedExplore]) -> tuple[Grid, ...]:
-    first = expected[0]
-    k = first.k
+    k = expected[0].k
 
     def line(what: str, share: int, of: Callable[[ExpectedExplore], Within]) -> tuple[str, ...]:
         return (what, f"1/{share}", *(f"{of(one).patients[1]:,}" for one in expected))
@@ -217,42 +223,36 @@ def _explore(expected: Sequence[ExpectedExplore]) -> tuple[Grid, ...]:
         line(f"places of {_snps(k)}", 4, lambda one: one.located.within),
         line("each block", 4 * k, lambda one: one.block.within),
     )
-    costs = _costs(expected)
-    title = f"Patients that each answer may be off by, 95 % sure, following up {_snps(k)}"
-    _, right, needed = _number([one.number for one in expected])
-    parts = (
-        ("The number", right),
-        ("The number", needed),
-        ("The places", _places([one.located for one in expected])[1]),
+    return _in_parts(
+        expected,
+        ("answer", "share of ε"),
+        patients,
         ("Each block", _block([one.block for one in expected])[1]),
         ("Each p-value", _tables([one.table for one in expected])[0]),
     )
-    return _in_parts(Grid(title, ("answer", "share of ε", *costs), patients), parts, costs)
 
 
 def _explore_effects(expected: Sequence[ExpectedExploreEffects]) -> tuple[Grid, ...]:
-    k, costs = expected[0].k, _costs(expected)
     patients = (
         ("number of SNPs", *(f"{one.number.within.patients[1]:,}" for one in expected)),
-        (f"places of {_snps(k)}", *(f"{one.located.within.patients[1]:,}" for one in expected)),
+        (f"places of {_snps(expected[0].k)}", *(f"{one.located.within.patients[1]:,}" for one in expected)),
     )
-    title = f"Patients that each answer may be off by, 95 % sure, following up {_snps(k)}"
-    _, right, needed = _number([one.number for one in expected])
     shares, detected = _effects([one.effects for one in expected])
-    parts = (
-        ("The number", right),
-        ("The number", needed),
-        ("The places", _places([one.located for one in expected])[1]),
-        ("Effects", shares),
-        ("Effects", detected),
-    )
-    return _in_parts(Grid(title, ("answer", *costs), patients), parts, costs)
+    return _in_parts(expected, ("answer",), patients, ("Effects", shares), ("Effects", detected))
 
 
-def _in_parts(first: Grid, parts: Sequence[tuple[str, Grid]], costs: tuple[str, ...]) -> tuple[Grid, ...]:
-    grids = [first]
-    for part, grid in parts:
-        # What the whole exploration costs stands in place of a part's cost.
+def _in_parts(
+    expected: Sequence[ExpectedExplore | ExpectedExploreEffects],
+    columns: tuple[str, ...],
+    patients: tuple[tuple[str, ...], ...],
+    *further: tuple[str, Grid],
+) -> tuple[Grid, ...]:
+    """The patients of each answer, then the number, the places and what follows; each with what the whole exploration costs."""
+    costs, (_, right, needed) = _costs(expected), _number([one.number for one in expected])
+    title = f"Patients that each answer may be off by, 95 % sure, following up {_snps(expected[0].k)}"
+    grids = [Grid(title, (*columns, *costs), patients)]
+    places = _places([one.located for one in expected])[1]
+    for part, grid in (("The number", right), ("The number", needed), ("The places", places), *further):
         header = (*grid.header[: -len(costs)], *costs)
         grids.append(Grid(f"{part}: {grid.title[0].lower()}{grid.title[1:]}", header, grid.rows))
     return tuple(grids)
@@ -267,32 +267,18 @@ def _scan(expected: Sequence[ExpectedScan]) -> tuple[Grid, ...]:
         for row, at in enumerate(each.prevalence for each in expected[0].shares)
     ]
     title = "Share of the sample that the coins leave, by the share of cases"
-    rows = [
-        (f"{each[0].frequency:g}", *map(odds_ratio, (each[0].without_noise, *(needed.detected for needed in each))))
-        for each in zip(*(one.needed for one in expected), strict=True)
-    ]
     needed = "Odds ratio from which a SNP is at or below the threshold 95 times of 100, by frequency of the allele"
     return (
         Grid(title, _costs(expected, "cases"), tuple(shares)),
-        Grid(needed, _costs(expected, "frequency", "without coins"), tuple(rows)),
+        _by_frequency(needed, _costs(expected, "frequency", "without coins"), (one.needed for one in expected)),
     )
 
 
 def _quantitative(expected: Sequence[ExpectedScan]) -> tuple[Grid, ...]:
     """The same of a quantitative phenotype."""
     shares = [
-        (
-            str(each[0].intervals),
-            *(f"{_share(one.share)}{' *' if one.chosen else ''}" for one in each),
-        )
+        (str(each[0].intervals), *(f"{_share(one.share)}{' *' if one.chosen else ''}" for one in each))
         for each in zip(*(one.intervals for one in expected), strict=True)
-    ]
-    rows = [
-        (
-            f"{each[0].frequency:g}",
-            *(f"{value:z.3g}" for value in (each[0].without_noise, *(one.detected for one in each))),
-        )
-        for each in zip(*(one.needed for one in expected), strict=True)
     ]
     needed = (
         "Slope, in standard deviations of the phenotype, from which a SNP is at or below the threshold 95 times of 100, by frequency of the"
@@ -301,7 +287,9 @@ def _quantitative(expected: Sequence[ExpectedScan]) -> tuple[Grid, ...]:
     title = "Share of the sample that intervals and coins leave of a normal phenotype, by number of intervals (*: what is taken)"
     return (
         Grid(title, _costs(expected, "intervals"), tuple(shares)),
-        Grid(needed, _costs(expected, "frequency", "without either"), tuple(rows)),
+        _by_frequency(
+            needed, _costs(expected, "frequency", "without either"), (one.needed for one in expected), _SLOPE
+        ),
     )
 
 
@@ -309,29 +297,19 @@ def _effects(expected: Sequence[ExpectedEffects]) -> tuple[Grid, ...]:
     """Shares of the variance that are not noise, and odds ratios that are found."""
     frequencies = [each.frequency for each in expected[0].needed]
     shares = [(f"{each:g}", *(_share(one.shares[at]) for one in expected)) for at, each in enumerate(frequencies)]
-    rows = [
-        (f"{each[0].frequency:g}", *map(odds_ratio, (each[0].without_noise, *(needed.detected for needed in each))))
-        for each in zip(*(one.needed for one in expected), strict=True)
-    ]
     title = "Share of a score's variance that is not noise, at least, by frequency of the allele"
     needed = "Odds ratio from which a SNP is at or below the threshold 95 times of 100, by frequency of the allele"
     return (
         Grid(title, _costs(expected, "frequency"), tuple(shares)),
-        Grid(needed, _costs(expected, "frequency", "without noise"), tuple(rows)),
+        _by_frequency(needed, _costs(expected, "frequency", "without noise"), (one.needed for one in expected)),
     )
 
 
 def _slopes(expected: Sequence[ExpectedSlopes]) -> tuple[Grid, ...]:
     """Widths of intervals."""
-    rows = [
-        (
-            f"{each[0].frequency:g}",
-            *(f"{value:z.3g}" for value in (each[0].without_noise, *(one.width for one in each))),
-        )
-        for each in zip(*(one.widths for one in expected), strict=True)
-    ]
     title = "Width of the 95 % interval of a slope, sampling and noise together, in the unit of the phenotype, by frequency of the allele"
-    return (Grid(title, _costs(expected, "frequency", "without noise"), tuple(rows)),)
+    header = _costs(expected, "frequency", "without noise")
+    return (_by_frequency(title, header, (one.widths for one in expected), _SLOPE),)
 
 
 def _snps(number: int) -> str:

@@ -12,14 +12,7 @@ from starling.genome.plan import LocBlock, Question, Scan, SnpCorr, SnpPval
 from starling.genome.plan.choices import OF_CARRIERS, UNPROTECTED
 from starling.genome.plan.intervals import divided_in_words
 from starling.genome.preview.expected import Expected, ExpectedExplore, ExpectedExploreEffects, preview
-from starling.genome.preview.grids import (
-    NOTHING,
-    Grid,
-    grids,
-    interval_text,
-    odds_ratio,
-    text_of,
-)
+from starling.genome.preview.grids import NOTHING, Grid, grids, interval_text, odds_ratio, text_of
 from starling.genome.preview.lacking import lacking_note
 from starling.genome.preview.selections import ExpectedLocBlock, ExpectedLocSig, ExpectedNumSig
 from starling.genome.preview.tables import ExpectedTables
@@ -144,8 +137,7 @@ def note(assumed: Assumed, expected: Sequence[Expected]) -> str:
     if isinstance(expected[0].query, SnpPval) and assumed.plan.missing is not None:
         return lacking_note(assumed, [one.query for one in expected if isinstance(one.query, SnpPval)])
     if assumed.plan.unit == "phenotype":
-        paid = getattr(expected[0].query, "prevalence_epsilon", None) is not None
-        if paid:
+        if getattr(expected[0].query, "prevalence_epsilon", None) is not None:
             return _PAID if assumed.plan.between is None else _ENDS.format(cases=assumed.cases)
         return conservatism(assumed)
     of_pairs = OF_CARRIERS if isinstance(expected[0].query, LocBlock | SnpCorr) else ""

@@ -208,10 +208,8 @@ def num_sig(assumed: Assumed, query: NumSig, causal: int) -> ExpectedNumSig:
         at = sum(output <= strong for output in outputs) - 1
         ends = (*outputs[1:], snps + 1)
         total = np.cumsum(chances_of)
-        low, high = int(np.searchsorted(total, 0.025)), int(np.searchsorted(total, 0.975))
-        return Truth(
-            strong, float(chances_of[at]), outputs[min(low, len(outputs) - 1)], ends[min(high, len(outputs) - 1)] - 1
-        )
+        low, high = (min(int(np.searchsorted(total, end)), len(outputs) - 1) for end in (0.025, 0.975))
+        return Truth(strong, float(chances_of[at]), outputs[low], ends[high] - 1)
 
     at = sum(output <= causal for output in outputs) - 1
     score = _least(lambda beyond: float(distribution(causal, beyond, others)[at]) >= SURE, plan.people)
@@ -247,8 +245,7 @@ def loc_block(assumed: Assumed, query: LocBlock) -> ExpectedLocBlock:
     for share in SHARES:
         first = from_which_on(-settled(rule, pair_tables(plan.people, share, _VALUES, query.correlation)), beyond)
         sure.append(Sure(share, float(_VALUES[first]) if first < len(_VALUES) else None))
-    ends = (floor(DELTA_M * plan.people) + 1 + beyond) / plan.people
-    return ExpectedLocBlock(query, within, ends, tuple(sure))
+    return ExpectedLocBlock(query, within, (floor(DELTA_M * plan.people) + 1 + beyond) / plan.people, tuple(sure))
 
 
 def error(plan: Plan, query: NumSig | LocSig | LocBlock) -> SelectionError:

@@ -124,9 +124,8 @@ class Assumed:
         """
         if snps == 0:
             return Others(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
-        ranks = np.unique(
-            np.concatenate([np.arange(min(snps, _ONE_BY_ONE)), np.geomspace(1, snps, 8192) - 1]).astype(np.int64)
-        )
+        places = np.concatenate([np.arange(min(snps, _ONE_BY_ONE)), np.geomspace(1, snps, 8192) - 1])
+        ranks = np.unique(places.astype(np.int64))
         groups = np.diff([*ranks.tolist(), snps])
         p = (ranks + groups / 2) / snps
         # The square root of the chi-squared statistic of each p-value.
@@ -218,9 +217,8 @@ def pair_tables(people: int, share: float, values: Float64, correlation: str) ->
     both = independent + most * (np.sqrt(values) if correlation == "r2" else values)
     each = round(share * people)
     carrying_both = np.minimum(np.rint(both * people).astype(np.int64), each)
-    return np.stack(
-        [carrying_both, each - carrying_both, each - carrying_both, people - 2 * each + carrying_both], axis=1
-    )
+    alone = each - carrying_both
+    return np.stack([carrying_both, alone, alone, people - 2 * each + carrying_both], axis=1)
 
 
 def _genotypes(people: int, frequencies: Float64) -> Int64:

@@ -3,7 +3,7 @@
 from starling.genome.arrays import Flags
 from starling.genome.source.calls import Calls
 from starling.genome.source.dosages import Dosages
-from starling.genome.source.genotypes import Genotypes, open_genotypes, read, read_dosages, study_files
+from starling.genome.source.genotypes import Genotypes, open_genotypes, read, read_counted, read_dosages, study_files
 from starling.genome.source.people import People
 from starling.genome.source.validation import validate
 
@@ -15,6 +15,7 @@ __all__ = [
     "People",
     "open_genotypes",
     "read",
+    "read_counted",
     "read_dosages",
     "study_files",
     "validate",

@@ -6,15 +6,16 @@ that says something else of itself is passed over.
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from struct import Struct
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
-from starling.genome.arrays import Flags, Float32, Int8, Int32, UInt16
+from starling.genome.arrays import Flags, Float32, Int8, Int32
 from starling.genome.source.calls import MISSING, Variant, longest
-from starling.genome.source.dosages import DOT, MOST_ALLELES, NO_MORE, WRONG, steps_of, width
+from starling.genome.source.dosages import DOT, MOST_ALLELES, NO_MORE, WRONG, RecordDosages
 from starling.privacy.compiled import compiled
 
 MAGIC: Final = (b"BCF\x02\x01", b"BCF\x02\x02")
@@ -78,32 +79,18 @@ class _CodedCalls:
     def count(self, carried: int, out: Int8) -> int:
         return int(_count(self._numbers.astype(np.int32), self._lowest, carried, out))
 
-    def single(self) -> Flags:
-        """Who has one allele and no second, bool (n,)."""
+    def find_single(self, out: Flags) -> None:
         known = self._numbers != self._lowest + 1
-        return np.asarray((known.sum(axis=1) == 1) & (np.where(known, self._numbers, 0).sum(axis=1) > 1))
+        out[:] = (known.sum(axis=1) == 1) & (np.where(known, self._numbers, 0).sum(axis=1) > 1)
 
 
-class _CodedDosages:
-    """The dosages of a record, or the probabilities: floats, some for each person."""
-
-    __slots__ = ("_alleles", "_calls", "_likely", "_numbers")
-
-    def __init__(self, numbers: Float32, likely: bool, calls: _CodedCalls | None, alleles: int) -> None:
-        self._numbers, self._likely, self._calls, self._alleles = numbers, likely, calls, alleles
-
-    def count(self, carried: int, out: UInt16) -> int:
-        # One more than there can be shows whether there are more.
-        stored = np.ascontiguousarray(self._numbers[:, : width(self._alleles, likely=self._likely) + 1])
-        bits = stored.view(np.uint32)
-        numbers = np.where(np.isfinite(stored) & (stored >= 0), stored, np.float32(WRONG))
-        numbers[bits == _DOT_BITS], numbers[bits == _NO_MORE_BITS] = DOT, NO_MORE
-        copies = np.full(len(out), MISSING, dtype=np.int8)
-        single = np.zeros(len(out), dtype=np.bool_)
-        if self._calls is not None:
-            self._calls.count(carried, copies)
-            single = self._calls.single()
-        return steps_of(numbers, self._alleles, carried, copies, None if self._likely else single, out)
+def _read_numbers(floats: Float32, _people: int, most: int) -> Float32:
+    # One more than there can be shows whether there are more.
+    stored = np.ascontiguousarray(floats[:, : most + 1])
+    bits = stored.view(np.uint32)
+    numbers = np.where(np.isfinite(stored) & (stored >= 0), stored, np.float32(WRONG))
+    numbers[bits == _DOT_BITS], numbers[bits == _NO_MORE_BITS] = DOT, NO_MORE
+    return numbers
 
 
 class _Names:
@@ -168,7 +155,7 @@ def _variant(record: bytes, shared: int, individual: int, names: _Names, people:
     calls = _CodedCalls(fields[b"GT"]) if b"GT" in fields else None
     dosages = None
     if (key := next((each for each in (b"DS", b"GP") if each in fields), None)) and alleles <= MOST_ALLELES:
-        dosages = _CodedDosages(fields[key], key == b"GP", calls, alleles)
+        dosages = RecordDosages(partial(_read_numbers, fields[key]), alleles, key == b"GP", calls)
     return Variant(names.contigs[place], position + 1, "" if name == "." else name, tuple(letters), calls, dosages)
 
 

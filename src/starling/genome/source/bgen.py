@@ -214,8 +214,7 @@ def read_bgen(
         snps = np.array([record.snp for record in chunk], dtype=np.int64)
         return work(Dosages(snps, steps)), snps[~np.array(good)]
 
-    order = np.argsort(rows, kind="stable")
-    wanted = [(int(indices[at]), int(rows[at]), int(carried[at])) for at in order]
+    wanted = [(int(indices[at]), int(rows[at]), int(carried[at])) for at in np.argsort(rows, kind="stable")]
     try:
         with path.open("rb") as file:
             if os.fstat(file.fileno()).st_size != bgen.size:

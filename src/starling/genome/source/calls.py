@@ -7,13 +7,16 @@ two; alleles beside the two of the list are not the carried one; a SNP that the 
 Records of a VCF and of a BCF are one `Variant`, as far as they are looked at.
 """
 
-from typing import Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 import numpy as np
 
-from starling.genome.arrays import Flags, Int8, Int64, UInt8, UInt16
+from starling.genome.arrays import Flags, Int8, Int64, UInt8
 from starling.genome.plan.sites import chromosome
 from starling.privacy.compiled import compiled
+
+if TYPE_CHECKING:
+    from starling.genome.source.dosages import RecordDosages
 
 CHUNK: Final = 8 << 20
 """Bytes of packed calls in a chunk, or one SNP where that is more."""
@@ -92,12 +95,8 @@ class GenotypeCalls(Protocol):
         """Write the copies of an allele of each person, 0, 1, 2 or MISSING, into int8 (n,); gives how many calls cannot be read."""
         ...
 
-
-class GenotypeDosages(Protocol):
-    """The dosages or probabilities of a record, not yet looked at; calls stand in where it says nothing of a person."""
-
-    def count(self, carried: int, out: UInt16) -> int:
-        """Write the dosage of an allele of each person as `dosages.Dosages` has it, uint16 (n,); gives how many cannot be read."""
+    def find_single(self, out: Flags) -> None:
+        """Write who has one allele and no second, bool (n,)."""
         ...
 
 
@@ -116,7 +115,7 @@ class Variant(NamedTuple):
     id: str
     alleles: tuple[str, ...]
     calls: GenotypeCalls | None
-    dosages: GenotypeDosages | None = None
+    dosages: "RecordDosages | None" = None
 
     @property
     def name(self) -> str:

@@ -122,8 +122,7 @@ def _counts(bed: UInt8, among: StatusMasks, patterns: list[int]) -> Int64:
 def carrier_bits(bed: UInt8, people: int, carrying: Carrying, allele: Allele) -> UInt64:
     """Who carries, one bit a person: uint64 (m, ceil(n/64)), the first person in the lowest bit, unused bits 0."""
     out = np.zeros((len(bed), (people + 63) // 64), dtype=np.uint64)
-    everybody = _mask(np.ones(people, dtype=np.bool_))
-    _pack(bed.reshape(-1), bed.shape[1], everybody, _pattern(carrying, allele), out)
+    _pack(bed.reshape(-1), bed.shape[1], _mask(np.ones(people, dtype=np.bool_)), _pattern(carrying, allele), out)
     return out
 
 

@@ -49,19 +49,12 @@ def open_covariates(path: Path, plan: Plan) -> PeopleFile:
         fix = "write #FID IID and the names of the covariates on the first line"
         refuse(path, "has no header", fix, field="covariates", line=1)
     known = [name.decode("utf-8", "backslashreplace") for name in file.columns if name not in PEOPLE]
-    problems = [
-        Problem("covariates", f"have no column {shown(name)}", _column_fix(name, known), path.name, 1)
-        for name in plan.covariates
-        if name not in known
-    ]
-    if problems:
-        raise SourceError(problems=problems)
+    problems = []
+    for name in (each for each in plan.covariates if each not in known):
+        fix = did_you_mean(name, known).replace("remove it", "correct analysis.covariates in the plan")
+        problems.append(Problem("covariates", f"have no column {shown(name)}", fix, path.name, 1))
+    SourceError.check(problems)
     return file
-
-
-def _column_fix(name: str, known: list[str]) -> str:
-    near = did_you_mean(name, known)
-    return "correct analysis.covariates in the plan" if near == "remove it" else near
 
 
 def read_covariates(file: PeopleFile, people: People, names: tuple[str, ...], number: int) -> Float64:

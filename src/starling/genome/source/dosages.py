@@ -7,12 +7,14 @@ Every SNP of the list comes exactly once, whatever the file says. A number that 
 only (a man's X) counts as having two, as in calls; a SNP that the file does not have is carried by nobody.
 """
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 import numpy as np
 
-from starling.genome.arrays import Flags, Float32, Float64, Int8, Int64, UInt16
-from starling.genome.source.calls import MISSING, NO_ALLELE, Calls, packed
+from starling.genome.arrays import Flags, Float32, Float64, Int64, UInt16
+from starling.genome.source.calls import MISSING, NO_ALLELE, Calls, GenotypeCalls, packed
 
 STEP: Final = 1 << 14
 """Steps of a copy."""
@@ -68,38 +70,53 @@ def width(alleles: int, *, likely: bool) -> int:
     return alleles * (alleles + 1) // 2 if likely else max(1, alleles - 1)
 
 
-def steps_of(numbers: Float32, alleles: int, carried: int, copies: Int8, single: Flags | None, out: UInt16) -> int:
-    """Write the dosage of each person of one record; gives how many cannot be read.
+@dataclass(frozen=True, slots=True)
+class RecordDosages:
+    """The dosages or probabilities of a record, not yet looked at.
 
-    Args:
-        numbers: What the record says of each, float32 (n, k), DOT, NO_MORE or WRONG included: DS, of each allele but the first, or GP, the
-            probabilities of genotypes in the order of VCF, or of alleles where a person has one copy.
+    Attributes:
+        read: Gives what the record says of n people, up to so many numbers of each and no fewer than tell whether there are more, float32
+            (n, k), DOT, NO_MORE or WRONG included: DS, of each allele but the first, or GP, the probabilities of genotypes in the order of
+            VCF, or of alleles where a person has one copy.
         alleles: How many the record has, REF included.
-        carried: Which of them is, 0 for REF; NO_ALLELE where it is none of them.
-        copies: By the calls, int8 (n,), which stand in where all that the record says of a person is DOT.
-        single: Who has one copy by the calls, whose DS is doubled, bool (n,); None for GP.
-        out: For the steps, uint16 (n,).
+        likely: Whether these are probabilities.
+        calls: They stand in where all that the record says of a person is DOT, and DS of who has one copy by them is doubled.
     """
-    lacking = width(alleles, likely=single is None) - numbers.shape[1]
-    numbers = np.pad(numbers, ((0, 0), (0, max(0, lacking))), constant_values=NO_MORE)
-    known = (numbers != NO_MORE).sum(axis=1)
-    missing = (numbers == DOT).sum(axis=1)
-    values = np.where(numbers >= 0, numbers, 0.0).astype(np.float64)
-    total = values.sum(axis=1)
-    if single is None:
-        own, wrong = _expected(values, known, total, alleles, carried)
-    else:
-        ones = np.where(single, 2.0, 1.0)
-        total *= ones
-        own = values[:, carried - 1] * ones if 0 < carried < alleles else 2 - total
-        wrong = (known != alleles - 1) | (total * STEP >= MOST + 0.5)
-    wrong |= (numbers == WRONG).any(axis=1) | (missing > 0)
-    steps = np.rint(own * STEP) if carried != NO_ALLELE else np.zeros(len(out))
-    wrong |= ~((steps >= 0) & (steps <= MOST))
-    absent = known == missing
-    out[:] = np.where(wrong, NO_DOSAGE, steps)
-    out[absent] = np.where(copies == MISSING, NO_DOSAGE, copies.astype(np.int64) * STEP)[absent]
-    return int(np.count_nonzero(wrong & ~absent))
+
+    read: Callable[[int, int], Float32]
+    alleles: int
+    likely: bool
+    calls: GenotypeCalls | None
+
+    def count(self, carried: int, out: UInt16) -> int:
+        """Write the dosage of an allele, 0 for REF or NO_ALLELE, of each person as `Dosages` has it, uint16 (n,); gives how many cannot be
+        read.
+        """
+        copies, single = np.full(len(out), MISSING, dtype=np.int8), np.zeros(len(out), dtype=np.bool_)
+        if self.calls is not None:
+            self.calls.count(carried, copies)
+            self.calls.find_single(single)
+        most = width(self.alleles, likely=self.likely)
+        numbers = self.read(len(out), most)
+        numbers = np.pad(numbers, ((0, 0), (0, max(0, most - numbers.shape[1]))), constant_values=NO_MORE)
+        known = (numbers != NO_MORE).sum(axis=1)
+        missing = (numbers == DOT).sum(axis=1)
+        values = np.where(numbers >= 0, numbers, 0.0).astype(np.float64)
+        total = values.sum(axis=1)
+        if self.likely:
+            own, wrong = _expected(values, known, total, self.alleles, carried)
+        else:
+            ones = np.where(single, 2.0, 1.0)
+            total *= ones
+            own = values[:, carried - 1] * ones if 0 < carried < self.alleles else 2 - total
+            wrong = (known != self.alleles - 1) | (total * STEP >= MOST + 0.5)
+        wrong |= (numbers == WRONG).any(axis=1) | (missing > 0)
+        steps = np.rint(own * STEP) if carried != NO_ALLELE else np.zeros(len(out))
+        wrong |= ~((steps >= 0) & (steps <= MOST))
+        absent = known == missing
+        out[:] = np.where(wrong, NO_DOSAGE, steps)
+        out[absent] = np.where(copies == MISSING, NO_DOSAGE, copies.astype(np.int64) * STEP)[absent]
+        return int(np.count_nonzero(wrong & ~absent))
 
 
 def _expected(values: Float64, known: Int64, total: Float64, alleles: int, carried: int) -> tuple[Float64, Flags]:

@@ -58,8 +58,7 @@ def match_sites(path: Path, plan: Plan) -> Matched:
     """
     problems: list[Problem] = []
     listed = read_sites(path, problems)
-    if problems:
-        raise SourceError(problems=problems)
+    SourceError.check(problems)
     return match_listed(listed, plan)
 
 
@@ -72,7 +71,8 @@ def match_listed(listed: Sites, plan: Plan) -> Matched:
     rows, carried, exact = [-1] * len(snps), [1] * len(snps), [False] * len(snps)
     for row, site in enumerate(listed.sites):
         indices = snps.of_record(site.name, (*site.first.split(","), site.second), site.place)
-        letters = _letters(site) if indices else []
+        # A2 and A1, REF and each ALT.
+        letters = [site.second.upper(), *site.first.upper().split(",")] if indices else []
         for at in indices:
             if len(problems) >= MOST_LISTED:
                 break
@@ -94,8 +94,7 @@ def match_listed(listed: Sites, plan: Plan) -> Matched:
     for at in np.flatnonzero(row_numbers < 0)[: MOST_LISTED - len(problems)].tolist():
         fix = "take it out of the plan's list, or give genotypes that have it"
         problems.append(Problem(shown(snps.ids[at]), "of the plan's list is not there", fix, listed.file))
-    if problems:
-        raise SourceError(problems=problems)
+    SourceError.check(problems)
     counted = np.array(carried, dtype=np.int64)
     alleles = np.array([2 + site.first.count(",") for site in listed.sites], dtype=np.int64)
     return Matched(row_numbers, counted == 0, counted, alleles)
@@ -110,11 +109,6 @@ def _mismatch(site: Site, letters: list[str], plan: Plan, at: int, position: int
     if not (wanted <= {*letters} if len(letters) > 2 else {*letters} <= wanted.union(UNKNOWN)):
         return "has other alleles than in the plan's list", "write the alleles of one strand"
     return None
-
-
-def _letters(site: Site) -> list[str]:
-    """The alleles of a site in capitals: A2 and A1, REF and each ALT."""
-    return [site.second.upper(), *site.first.upper().split(",")]
 
 
 def _carried(letters: list[str], carried: str, other: str) -> int:
@@ -280,8 +274,7 @@ def _check_two_alleles(path: Path, plan: Plan, matched: Matched) -> None:
     several = np.flatnonzero(matched.alleles[matched.rows] > 2)[:MOST_LISTED].tolist()
     fix = "give the .pgen, VCF or BGEN that has them all, or name two alleles of each"
     problem = "has more than two alleles, which a .bed does not tell apart"
-    if several:
-        raise SourceError(problems=[Problem(shown(plan.snps.ids[at]), problem, fix, path.name) for at in several])
+    SourceError.check(Problem(shown(plan.snps.ids[at]), problem, fix, path.name) for at in several)
 
 
 def _refuse_sexes(path: Path) -> Never:
@@ -304,17 +297,11 @@ def study_files(
     path = Path(path).absolute()
     others = tuple(Path(each).absolute() for each in (phenotype, covariates) if each is not None)
     if sample is not None and not (path.name.endswith(_BGEN) and Path(sample).suffix == _SAMPLE):
-        problem = (
-            f"is not the {_SAMPLE} of a BGEN"
-            if path.name.endswith(_BGEN)
-            else "is given, and the genotypes are no BGEN"
-        )
-        refuse(
-            Path(sample),
-            problem,
-            f"give a file that ends in {_SAMPLE} and was written with a BGEN, or leave it out",
-            field="sample",
-        )
+        problem = "is given, and the genotypes are no BGEN"
+        if path.name.endswith(_BGEN):
+            problem = f"is not the {_SAMPLE} of a BGEN"
+        fix = f"give a file that ends in {_SAMPLE} and was written with a BGEN, or leave it out"
+        refuse(Path(sample), problem, fix, field="sample")
     if path.name.endswith(_BGEN) and (own := sample_of(path) if sample is None else Path(sample).absolute()):
         return (path, own, *others)
     if path.name.endswith((*_VCF, _BGEN)):
@@ -360,11 +347,12 @@ def read(
         from starling.genome.source.vcf import read_vcf
 
         return read_vcf(path, size, plan, chosen, work)
+    rows = matched.rows[chosen]
     if genotypes.pgen is not None:
         from starling.genome.source.pgen import read_pgen
 
-        return read_pgen(path, size, genotypes.pgen, chosen, matched.rows[chosen], matched.carried[chosen], work, lost)
-    return read_bed(path, size, plan.people, chosen, matched.rows[chosen], matched.second[chosen], work, chunk)
+        return read_pgen(path, size, genotypes.pgen.chunks(chosen, rows, matched.carried[chosen]), work, lost)
+    return read_bed(path, size, plan.people, chosen, rows, matched.second[chosen], work, chunk)
 
 
 def read_dosages(
@@ -376,16 +364,31 @@ def read_dosages(
 ) -> Iterator[R]:
     """As `read`, of the dosages of a plan that counts them."""
     chosen = np.arange(len(plan.snps), dtype=np.int64) if indices is None else indices
-    path, size, matched, pgen = genotypes.path, genotypes.size, genotypes.matched, genotypes.pgen
-    if matched is not None and genotypes.bgen is not None:
-        from starling.genome.source.bgen import read_bgen
-
-        rows, carried = matched.rows[chosen], matched.carried[chosen]
-        return read_bgen(path, genotypes.bgen, plan.people, chosen, rows, carried, work, lost)
-    if matched is None or pgen is None:
+    path, size, matched = genotypes.path, genotypes.size, genotypes.matched
+    if matched is None:
         from starling.genome.source.vcf import read_vcf_dosages
 
         return read_vcf_dosages(path, size, plan, chosen, work)
-    from starling.genome.source.pgen import read_pgen_dosages
+    rows, carried = matched.rows[chosen], matched.carried[chosen]
+    if genotypes.pgen is not None:
+        from starling.genome.source.pgen import read_pgen
 
-    return read_pgen_dosages(path, size, pgen, chosen, matched.rows[chosen], matched.carried[chosen], work, lost)
+        return read_pgen(path, size, genotypes.pgen.dosages(chosen, rows, carried), work, lost)
+    from starling.genome.source.bgen import read_bgen
+
+    assert genotypes.bgen is not None  # a .bed has no dosages
+    return read_bgen(path, genotypes.bgen, plan.people, chosen, rows, carried, work, lost)
+
+
+def read_counted(
+    genotypes: Genotypes,
+    plan: Plan,
+    work: Callable[[Calls | Dosages], R],
+    indices: Int64 | None = None,
+    *,
+    chunk: int = CHUNK,
+) -> Iterator[R]:
+    """As `read`, of dosages where the plan counts those."""
+    if plan.genotypes == "dosages":
+        return read_dosages(genotypes, plan, work, indices)
+    return read(genotypes, plan, work, indices, chunk=chunk)

@@ -69,9 +69,8 @@ def as_files(
         folder = Path(scratch)
         for what, each in (("phenotype", phenotype), ("covariates", covariates)):
             if _by_place(each) and not _by_place(records):
-                raise SourceError(
-                    what, f"is a frame without {PERSON}, and the genotypes name people", "add that column"
-                )
+                problem = f"is a frame without {PERSON}, and the genotypes name people"
+                raise SourceError(what, problem, "add that column")
         genotypes = records if isinstance(records, str | Path) else _write_genotypes(plan, records, folder / "study")
         words, columns = phenotype, covariates
         if words is not None and not isinstance(words, str | Path):
@@ -85,18 +84,16 @@ def as_files(
 def _write_genotypes(plan: Plan, data: InMemory, prefix: Path) -> Path:
     snps, names = plan.snps, _names(data, "records", (PERSON, *plan.snps.ids[:1]))
     known = set(names)
-    if lacking := [name for name in snps.ids if name not in known]:
-        fix = "name columns by the ids of the plan's list, or take these SNPs out of it"
-        problem = "of the plan's list has no column in the records"
-        raise SourceError(problems=[Problem(name, problem, fix) for name in lacking[:MOST_LISTED]])
+    lacking = [name for name in snps.ids if name not in known][:MOST_LISTED]
+    fix = "name columns by the ids of the plan's list, or take these SNPs out of it"
+    SourceError.check(Problem(name, "of the plan's list has no column in the records", fix) for name in lacking)
     table = _table(data, (PERSON, *snps.ids), "records")
     wrong = [
         Problem(name, f"is a column of {kind}", "give copies of the carried allele from 0 to 2, or missing")
         for name, kind in zip(snps.ids, table.schema.types[1:], strict=True)
         if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_null(kind))
     ]
-    if wrong:
-        raise SourceError(problems=wrong[:MOST_LISTED])
+    SourceError.check(wrong[:MOST_LISTED])
     if plan.genotypes == "dosages":
         return _write_dosages(plan, table, prefix.with_suffix(".vcf"))
     with prefix.with_suffix(".bed").open("wb") as bed:
@@ -128,8 +125,7 @@ def _write_dosages(plan: Plan, table: pa.Table, path: Path) -> Path:
 def _calls(column: pa.ChunkedArray) -> bytes:
     """The calls of a SNP as a .bed has them."""
     values = column.cast(pa.float64(), safe=False).fill_null(MISSING).to_numpy()
-    copies = np.where(np.isin(values, (0, 1, 2)), values, MISSING)
-    return packed(copies.astype(np.int8)[np.newaxis]).tobytes()
+    return packed(np.where(np.isin(values, (0, 1, 2)), values, MISSING).astype(np.int8)[np.newaxis]).tobytes()
 
 
 def _write_phenotypes(plan: Plan, data: InMemory, path: Path) -> Path:
@@ -147,18 +143,15 @@ def _write_phenotypes(plan: Plan, data: InMemory, path: Path) -> Path:
 def _write_columns(table: pa.Table, truths: Sequence[str], path: Path) -> Path:
     """People with some columns, as a file with a header; booleans are as `truths` writes them."""
     columns = [spelled(column.combine_chunks(), truths).to_pylist() for column in table.columns]
-    text = "".join(
-        "\t".join([_person(person), *map(_word, values)]) + "\n" for person, *values in zip(*columns, strict=True)
-    )
-    header = "\t".join(["#IID", *map(_word, table.column_names[1:])])
-    path.write_text(f"{header}\n{text}", encoding="utf-8", errors="backslashreplace")
+    rows = ([_person(person), *map(_word, values)] for person, *values in zip(*columns, strict=True))
+    text = "".join("\t".join(row) + "\n" for row in (["#IID", *map(_word, table.column_names[1:])], *rows))
+    path.write_text(text, encoding="utf-8", errors="backslashreplace")
     return path
 
 
 def _by_place(data: object) -> bool:
     """Whether people are known by their places alone: by the numbers that pandas gives the rows of a frame."""
-    index = getattr(data, "index", None)
-    return type(index).__name__ == "RangeIndex" and PERSON not in _names(data, "records", ())
+    return type(getattr(data, "index", None)).__name__ == "RangeIndex" and PERSON not in _names(data, "records", ())
 
 
 def snp_rows(data: InMemory) -> Iterator[Row]:

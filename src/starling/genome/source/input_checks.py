@@ -28,9 +28,8 @@ def size_of(path: Path, *, field: str = "genotypes") -> int:
 
 def changed(path: Path) -> SourceError:
     """A file is no longer the one that was checked."""
-    return SourceError(
-        problems=[Problem("genotypes", "changed or vanished since it was checked", "start again", path.name)]
-    )
+    problem = "changed or vanished since it was checked"
+    return SourceError(problems=[Problem("genotypes", problem, "start again", path.name)])
 
 
 def read_all(path: Path, size: int) -> bytes:

@@ -65,8 +65,7 @@ class PeopleFile:
 
     def repeated(self) -> list[str]:
         """Who has several lines, as messages name people."""
-        keys = (self.key(fields, family=self.has_families) for fields in self.lines())
-        return [named(key) for key in repeated(keys)]
+        return [named(key) for key in repeated(self.key(fields, family=self.has_families) for fields in self.lines())]
 
     def numbered(self) -> list[tuple[int, list[bytes]]]:
         """Number and fields of each line after the header that is not blank."""
@@ -179,9 +178,7 @@ class People:
         """The whole number that a phenotype is: 1 for a case and 0 for a control, or a step of the plan's range."""
         if self.between is None:
             return int(self.is_case(phenotype))
-        if not _is_number(phenotype):
-            return self.steps // 2
-        return step_of(float(phenotype), self.between, self.steps)
+        return self.steps // 2 if not _is_number(phenotype) else step_of(float(phenotype), self.between, self.steps)
 
     def levels(self, people: int) -> Int64:
         """The phenotype of everybody as a whole number, int64 (n,), in the order of the genotypes; raises as `cases` does."""
@@ -272,16 +269,14 @@ def _check_ids(people: People, where: str) -> None:
         names, unlisted = people.names(), people.unlisted()
         if len(unlisted) == len(names):
             problem = f"names nobody of the genotypes, where {names[0]} is the first"
-            problems.append(
-                Problem("person", problem, "give the phenotypes of this study, with its ids", file.path.name)
-            )
+            fix = "give the phenotypes of this study, with its ids"
+            problems.append(Problem("person", problem, fix, file.path.name))
         else:
             fix = "write a line for everybody, with NA where there is no phenotype"
             problems += [Problem("person", f"{names[row]} has no line", fix, file.path.name) for row in unlisted]
         several = file.repeated()
         problems += [Problem("person", f"{name} has several lines", "keep one", file.path.name) for name in several]
-    if problems:
-        raise SourceError(problems=problems)
+    SourceError.check(problems)
 
 
 def _open_fam(path: Path, plan: Plan, phenotypes: PeopleFile | None) -> PeopleFile:
@@ -360,9 +355,8 @@ def _phenotype_column(path: Path, plan: Plan, columns: tuple[bytes, ...]) -> int
 
 
 def _header(path: Path, line: bytes, ids: tuple[bytes, ...] = IDS) -> tuple[bytes, ...]:
-    columns = tuple(
-        name.upper() if name.upper() in ids else name for name in line.removeprefix(b"#").replace(b'"', b"").split()
-    )
+    names = line.removeprefix(b"#").replace(b'"', b"").split()
+    columns = tuple(name.upper() if name.upper() in ids else name for name in names)
     if len(columns) == 1 and line.count(b",") + line.count(b";"):
         problem = "has columns that are apart by commas or semicolons"
         refuse(path, problem, "write spaces or tabs between them", field="header", line=1)

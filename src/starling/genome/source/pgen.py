@@ -160,8 +160,7 @@ class PgenCalls:
                     self._answer()
                     which, block = parts[answered], self._blocks[answered % BLOCKS]
                     answered += 1
-                    lost = block.states[: len(which)] == PASSED_OVER
-                    yield indices[which], block.calls[: len(which)], lost
+                    yield indices[which], block.calls[: len(which)], block.states[: len(which)] == PASSED_OVER
             finally:
                 for _ in range(requested - answered):
                     self._answer()
@@ -234,34 +233,14 @@ def _end(path: Path, people: int, rows: int) -> int:
 def read_pgen(
     path: Path,
     size: int,
-    calls: PgenCalls,
-    indices: Int64,
-    rows: Int64,
-    alleles: Int64,
-    work: Callable[[Calls], R],
+    chunks: Iterator[tuple[T, Int64]],
+    work: Callable[[T], R],
     lost: Callable[[Int64], None] = lambda _: None,
 ) -> Iterator[R]:
-    """As `read_bed`; `alleles` and `rows` are those of `PgenCalls.read`, `lost` is called with SNPs that could not be read."""
-    return _worked(path, size, calls.chunks(indices, rows, alleles), work, lost)
+    """`work` of `PgenCalls.chunks` or `PgenCalls.dosages` of a file whose size is as checked, as of `read_bed`; `lost` is called with SNPs
+    that could not be read.
+    """
 
-
-def read_pgen_dosages(
-    path: Path,
-    size: int,
-    calls: PgenCalls,
-    indices: Int64,
-    rows: Int64,
-    alleles: Int64,
-    work: Callable[[Dosages], R],
-    lost: Callable[[Int64], None] = lambda _: None,
-) -> Iterator[R]:
-    """As `read_pgen`, of a .pgen that was opened for dosages."""
-    return _worked(path, size, calls.dosages(indices, rows, alleles), work, lost)
-
-
-def _worked(
-    path: Path, size: int, chunks: Iterator[tuple[T, Int64]], work: Callable[[T], R], lost: Callable[[Int64], None]
-) -> Iterator[R]:
     def read() -> Iterator[T]:
         for chunk, missed in chunks:
             if len(missed):

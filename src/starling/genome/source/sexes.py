@@ -70,8 +70,7 @@ class XCalls:
     def add(self, copies: Int8) -> None:
         """Some SNPs: copies of one allele, int8 (c, n), MISSING where there is no call."""
         called = copies != MISSING
-        total = called.sum(axis=1)
-        frequencies = np.where(called, copies, 0).sum(axis=1) / np.maximum(2 * total, 1)
+        frequencies = np.where(called, copies, 0).sum(axis=1) / np.maximum(2 * called.sum(axis=1), 1)
         expected, heterozygous = (2 * frequencies * (1 - frequencies)) @ called, (copies == 1).sum(axis=0)
         with self._lock:
             self._expected += expected

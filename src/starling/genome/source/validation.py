@@ -148,11 +148,8 @@ def _phenotypes(genotypes: Genotypes, plan: Plan, names: list[str], cases: int, 
         problems.decide(Problem("person", problem, "give the phenotypes of this study, with its ids", file.path.name))
     elif plan.between is not None:
         if len(set(people.levels(plan.people).tolist())) == 1:
-            problem, fix = (
-                "is constant: everybody is in one step",
-                "look at the column, and at the ends of the plan's range",
-            )
-            problems.decide(Problem("phenotype", problem, fix, file.path.name))
+            fix = "look at the column, and at the ends of the plan's range"
+            problems.decide(Problem("phenotype", "is constant: everybody is in one step", fix, file.path.name))
     elif cases in (0, plan.people):
         status = "nobody is a case" if cases == 0 else "everybody is a case"
         coding = ", ".join(
@@ -184,10 +181,9 @@ def _covariates(genotypes: Genotypes, plan: Plan, names: list[str], problems: _T
         there = column[~np.isnan(column)]
         if not there.size or there.min() == there.max():
             status = "is constant" if len(there) else "holds no number for anybody of the genotypes"
+            problem = f"{shown(name)}: {status}; it adjusts for nothing"
             fix = "write numbers, such as 1 and 2 for two kinds, with the ids of this study"
-            problems.decide(
-                Problem("covariates", f"{shown(name)}: {status}; it adjusts for nothing", fix, file.path.name)
-            )
+            problems.decide(Problem("covariates", problem, fix, file.path.name))
             continue
         absent = np.flatnonzero(np.isnan(column)).tolist()
         fix = "such a person has the mean of all others"
@@ -203,10 +199,8 @@ def _people(genotypes: Genotypes, names: list[str], problems: _Tally) -> None:
     for file in filter(None, (people.file, people.phenotypes, genotypes.covariates)):
         needed = max(file.phenotype + 1, len(file.columns) if file.phenotype < 0 else 0)
         short = [line for line, fields in file.numbered() if len(fields) < needed]
-        problem = f"does not have {needed} fields"
-        problems.add(
-            "line", (Problem("line", problem, "write them all", file.path.name, at) for at in short), len(short)
-        )
+        problem, where = f"does not have {needed} fields", file.path.name
+        problems.add("line", (Problem("line", problem, "write them all", where, at) for at in short), len(short))
     for file in filter(None, (people.phenotypes, genotypes.covariates)):
         several, where = file.repeated(), file.path.name
         fix = "keep one line of each person; the first counts"
@@ -214,9 +208,8 @@ def _people(genotypes: Genotypes, names: list[str], problems: _Tally) -> None:
         problems.add("person", some, len(several))
     where, repeats = (genotypes.path if people.file is None else people.file.path).name, repeated(names)
     fix = "give every person an id, and take out one who is there twice"
-    problems.add(
-        "people", (Problem("people", f"have the id {name} twice", fix, where) for name in repeats), len(repeats)
-    )
+    some = (Problem("people", f"have the id {name} twice", fix, where) for name in repeats)
+    problems.add("people", some, len(repeats))
 
 
 def _calls(plan: Plan, genotypes: Genotypes, cases: Flags, x_calls: XCalls, problems: _Tally) -> tuple[Int64, Int8]:
@@ -308,8 +301,7 @@ def _sexes(genotypes: Genotypes, x_calls: XCalls, names: list[str], notes: _Tall
     fix = "look at the sample: who was swapped has another's phenotype"
     problems = {"man": "is stated as a man's, and X is a woman's", "woman": "is stated as a woman's, and X is a man's"}
     where = None if file is None else file.path.name
-    some = (Problem(f"sex of {names[row]}", problems[stated[row]], fix, where) for row in rows)
-    notes.add("sex", some, len(rows))
+    notes.add("sex", (Problem(f"sex of {names[row]}", problems[stated[row]], fix, where) for row in rows), len(rows))
 
 
 _FAULTS: Final = {
@@ -318,10 +310,7 @@ _FAULTS: Final = {
         "write them again, with as many fields as the header and a position",
     ),
     "records": ("are several of one SNP", "keep one record of each SNP; the first counts"),
-    "place": (
-        "is another one than in the plan's list",
-        "use one build of the genome; its calls count until then",
-    ),
+    "place": ("is another one than in the plan's list", "use one build of the genome; its calls count until then"),
     "alleles": ("do not have the carried one among them", "write the carried allele; until then nobody carries it"),
     "calls": ("are not in the record", "write GT; until then all calls are missing"),
     "malformed calls": ("cannot be read", "write alleles as numbers apart by / or |; until then they are missing"),
@@ -339,8 +328,7 @@ def _records(path: Path, plan: Plan, problems: _Tally) -> None:
     """What is wrong with the records of a VCF or BCF: another reading of the file."""
 
     def fault(field: str, name: str) -> None:
-        subject = f"{field} of {shown(name)}" if name else field
-        problems.add(field, [Problem(subject, *_FAULTS[field], path.name)])
+        problems.add(field, [Problem(f"{field} of {shown(name)}" if name else field, *_FAULTS[field], path.name)])
 
     seen: set[int] = set()
     number = 0

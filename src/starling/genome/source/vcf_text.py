@@ -6,14 +6,15 @@ A line is passed over as a whole where it has another number of fields than the 
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Final
 
 import numpy as np
 
-from starling.genome.arrays import Flags, Float32, Int8, UInt8, UInt16
+from starling.genome.arrays import Flags, Float32, Int8, UInt8
 from starling.genome.plan.sites import MOST_POSITION
 from starling.genome.source.calls import MISSING, NO_ALLELE, Variant, longest
-from starling.genome.source.dosages import DOT, MOST_ALLELES, NO_MORE, WRONG, steps_of, width
+from starling.genome.source.dosages import DOT, MOST_ALLELES, NO_MORE, WRONG, RecordDosages
 from starling.privacy.compiled import compiled
 
 _FIELDS: Final = 9
@@ -41,24 +42,15 @@ class _TextCalls:
     def count(self, carried: int, out: Int8) -> int:
         return int(_count(self._text, self._field, carried, out))
 
+    def find_single(self, out: Flags) -> None:
+        _find_single(self._text, self._field, out)
 
-class _TextDosages:
-    """The dosages of a line: DS, or else GP, which is the part `field` of a call; `call` is GT's part, -1 for none."""
 
-    __slots__ = ("_alleles", "_call", "_field", "_likely", "_text")
-
-    def __init__(self, text: UInt8, field: int, likely: bool, call: int, alleles: int) -> None:
-        self._text, self._field, self._likely, self._call, self._alleles = text, field, likely, call, alleles
-
-    def count(self, carried: int, out: UInt16) -> int:
-        copies = np.full(len(out), MISSING, dtype=np.int8)
-        single = np.zeros(len(out), dtype=np.bool_)
-        if self._call >= 0:
-            _count(self._text, self._call, carried, copies)
-            _find_single(self._text, self._call, single)
-        numbers = np.empty((len(out), width(self._alleles, likely=self._likely)), dtype=np.float32)
-        _read_numbers(self._text, self._field, numbers)
-        return steps_of(numbers, self._alleles, carried, copies, None if self._likely else single, out)
+def _numbers(text: UInt8, field: int, people: int, most: int) -> Float32:
+    """What part `field` of each call says, DS or GP."""
+    numbers = np.empty((people, most), dtype=np.float32)
+    _read_numbers(text, field, numbers)
+    return numbers
 
 
 def text_variants(pieces: Iterable[bytes], people: int, broken: Callable[[], None]) -> Iterator[Variant]:
@@ -129,18 +121,12 @@ def _variant(text: bytes, array: UInt8, begin: int, end: int, people: int) -> Va
     )
     keys = text[tabs[7] + 1 : tabs[8]].split(b":")
     alleles = (reference, *(() if alternate == "." else alternate.split(",")))
-    call = keys.index(b"GT") if b"GT" in keys else -1
+    genotypes = _TextCalls(calls, keys.index(b"GT")) if b"GT" in keys else None
     dosages = None
     if (key := next((each for each in (b"DS", b"GP") if each in keys), None)) and len(alleles) <= MOST_ALLELES:
-        dosages = _TextDosages(calls, keys.index(key), key == b"GP", call, len(alleles))
-    return Variant(
-        place,
-        int(position),
-        "" if name == "." else name,
-        alleles,
-        _TextCalls(calls, call) if call >= 0 else None,
-        dosages,
-    )
+        read = partial(_numbers, calls, keys.index(key))
+        dosages = RecordDosages(read, len(alleles), key == b"GP", genotypes)
+    return Variant(place, int(position), "" if name == "." else name, alleles, genotypes, dosages)
 
 
 @compiled

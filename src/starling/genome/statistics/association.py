@@ -89,16 +89,14 @@ def trend_statistic(tables: Counts) -> Float64:
 
 def r_squared(tables: Counts) -> Float64:
     """Squared correlation of two columns of 0 and 1, Delta^2 over the product of the margins; float64 (m,) in [0, 1]."""
-    cells = _cells(tables, 4)
-    (a, b), (c, d) = np.moveaxis(cells, 0, -1)
+    (a, b), (c, d) = np.moveaxis(_cells(tables, 4), 0, -1)
     margins = (a + b) * (c + d) * (a + c) * (b + d)
     return np.asarray(np.divide((a * d - b * c) ** 2, margins, out=np.zeros_like(margins), where=margins > 0))
 
 
 def d_prime(tables: Counts) -> Float64:
     """|D'|, the share that Delta has of the most it could be with these margins (Lewontin 1964); float64 (m,) in [0, 1]."""
-    cells = _cells(tables, 4)
-    (a, b), (c, d) = np.moveaxis(cells, 0, -1)
+    (a, b), (c, d) = np.moveaxis(_cells(tables, 4), 0, -1)
     delta = a * d - b * c
     most = np.where(
         delta > 0, np.minimum((a + b) * (b + d), (a + c) * (c + d)), np.minimum((a + b) * (a + c), (b + d) * (c + d))
@@ -131,8 +129,7 @@ def log10_p_values(tables: Counts, test: PTest) -> Float64:
         _cells(tables, 4)
         whole = np.asarray(tables)
         if whole.dtype.kind not in "iu":
-            problem, fix = "are not whole numbers", "round them: Fisher's test counts tables"
-            raise ParameterError("tables", problem, fix)
+            raise ParameterError("tables", "are not whole numbers", "round them: Fisher's test counts tables")
         return fisher_log_p(np.ascontiguousarray(whole, dtype=np.int64)) / log(10)
     if test == "wald":
         statistic = wald_statistic(tables)
