@@ -37,7 +37,7 @@ def answer(release: Path, *, text: str, key: str | None) -> Result:
 
     question = question_of(text)
     working("checking the release")
-    with open_release(release, key=None if key is None else pin(key)) as opened:
+    with open_release(release, key=pin(key)) as opened:
         answered = opened.tell(question)
     return Result(lambda: answer_text(answered), lambda: answered)
 

@@ -20,12 +20,11 @@ if TYPE_CHECKING:
 
 MOST_CHARGES: Final = 1000
 """Charges of an analyst among which that of a request is looked for, the newest first."""
-_number = click.argument("number", type=click.IntRange(1, 2**62))
 
 
 @command("requests", example="starling server requests home")
 @options.home
-@click.option("--all", "everything", is_flag=True, help="Those that were decided, too.")
+@options.flag("--all", "everything", help="Those that were decided, too.")
 def requests(home: "Home", *, everything: bool) -> Result:
     """What analysts ask you to approve: who, what, at which cost, and why."""
     listed = home.requests.listed(waiting=not everything)
@@ -40,15 +39,13 @@ def requests(home: "Home", *, everything: bool) -> Result:
 
 @command("approve", example="starling server approve home 1 --yes")
 @options.home
-@_number
-@click.option(
-    "--days", type=click.IntRange(1, 366), default=30, show_default=True, help="For how long it may be charged."
-)
+@options.numbered
+@options.with_default("--days", type=click.IntRange(1, 366), default=30, help="For how long it may be charged.")
 @click.option("--epsilon", metavar="X", help="Approve a question for less: its whole cost, in place of what was asked.")
 @click.option(
     "--digest", metavar="SHA256", help="Refuse unless the request is the one that a page showed with this digest."
 )
-@click.option("--yes", is_flag=True, help="Approve without asking.")
+@options.flag("--yes", help="Approve without asking.")
 def approve(home: "Home", number: int, *, days: int, epsilon: str | None, digest: str | None, yes: bool) -> Result:
     """Approve one request, with the custodian's key: one charge of what it costs. Shows cost, what it reveals, and the expected error.
 
@@ -83,7 +80,7 @@ def approve(home: "Home", number: int, *, days: int, epsilon: str | None, digest
 
 @command("decline", example='starling server decline home 1 --reason "Ask for counties, not for blocks"')
 @options.home
-@_number
+@options.numbered
 @click.option("--reason", required=True, metavar="WHY", help="The analyst reads it. Nothing of the records.")
 def decline(home: "Home", number: int, *, reason: str) -> Result:
     """Decline one request, with a reason; an approval that was not used is taken back, with the custodian's key."""

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from starling.cli import options
 from starling.cli.commands import Result, command
-from starling.cli.options import PATH, PIN
+from starling.cli.options import PIN
 from starling.cli.progress import working
 from starling.errors import OutputError, ParameterError
 from starling.release.codec import Json
@@ -49,19 +50,17 @@ def public_key(text: str) -> "Public":
     return load(text).public if text in names() else Public.parse(text, field="key")
 
 
-def pin(text: str) -> "Pin":
-    """Which key should have signed: a public key, its fingerprint, or the name of a key that is here."""
+def pin(text: str | None) -> "Pin | None":
+    """Which key should have signed: a public key, its fingerprint, or the name of a key that is here; None where none is given."""
     from starling.ledger.keys import Pin, load, names
 
-    return Pin.parse(load(text).public if text in names() else text)
+    return None if text is None else Pin.parse(load(text).public if text in names() else text)
 
 
 @command("show", example=f"starling ledger show {LEDGER}")
 @ledger_url
 @click.option("--population", "only", metavar="POPULATION", help="Of this one alone.")
-@click.option(
-    "--latest", type=click.IntRange(1, 10_000), default=10, show_default=True, metavar="N", help="Charges to list."
-)
+@options.with_default("--latest", type=click.IntRange(1, 10_000), default=10, metavar="N", help="Charges to list.")
 @click.option("--delta", metavar="DELTA", help="At which epsilon is shown.  [default: 1e-10]")
 def show(url: str, *, only: str | None, latest: int, delta: str | None) -> Result:
     """What is spent and left of every cap, the latest charges, and what the releases of a population reveal together."""
@@ -120,8 +119,8 @@ def verify(url: str, *, heads: tuple[str, ...], signer: str | None) -> Result:
 
     wanted = [_head(text) for text in heads]
     with reading(url) as opened:
-        if signer is not None:
-            opened.book.check_signer(pin(signer))
+        if (wanted_signer := pin(signer)) is not None:
+            opened.book.check_signer(wanted_signer)
         working("checking every event of the ledger")
         verified = opened.reading.verify(wanted, notify=_progress)
         whose = opened.book.signer
@@ -154,7 +153,7 @@ def _head(text: str) -> "Head":
 
 @command("export", example=f"starling ledger export {LEDGER} --out ledger.jsonl")
 @ledger_url
-@click.option("--out", type=PATH, metavar="FILE", help="Must not exist.  [default: stdout]")
+@options.path("--out", metavar="FILE", help="Must not exist.  [default: stdout]")
 def export(url: str, *, out: Path | None) -> Result | None:
     """All events as JSON Lines, for an auditor. Unchecked: starling ledger verify checks."""
     with reading(url) as opened:

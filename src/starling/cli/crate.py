@@ -21,7 +21,7 @@ from starling.cli.progress import working
 )
 @click.option("--spatial", default="", metavar="TEXT", help="The area of the numbers.")
 @click.option("--temporal", default="", metavar="TIME", help="Their time: 2025, or 2025-01-01/2025-12-31.")
-@click.option("--out", type=options.PATH, required=True, metavar="FOLDER", help="Folder to make.")
+@options.path("--out", required=True, metavar="FOLDER", help="Folder to make.")
 @options.signer
 def crate(release: Path, *, out: Path, key: str | None, **publishing: str) -> Result:
     """Write RELEASE as a Five Safes RO-Crate with the fields of DCAT."""
@@ -30,6 +30,6 @@ def crate(release: Path, *, out: Path, key: str | None, **publishing: str) -> Re
     from starling.verification import open_release
 
     working("checking the release and copying it")
-    with open_release(release, key=None if key is None else pin(key)) as opened:
+    with open_release(release, key=pin(key)) as opened:
         opened.crate(out, **publishing)
     return Result(lambda: facts([("written", str(out))]), lambda: {"written": str(out)})

@@ -124,9 +124,9 @@ generate = verbs.generating(
     "genome",
     "Invent a study: genotypes, cases and controls, and a plan unless there is one. Nobody in it exists.",
     GENERATE,
-    click.option("--people", type=int, metavar="N", help="Without PLAN: how many people."),
+    options.number("--people", help="Without PLAN: how many people."),
     click.option("--snps", type=int, metavar="M", help="Without PLAN: how many SNPs, s1 to sM."),
-    click.option("--cases", type=int, metavar="N", help="How many of the people are cases.  [default: half of them]"),
+    options.number("--cases", help="How many of the people are cases.  [default: half of them]"),
     click.option(
         "--causal",
         multiple=True,
@@ -134,20 +134,14 @@ generate = verbs.generating(
         callback=_effects,
         help="A causal SNP and its odds ratio per copy of the allele, such as s10:2.5. Repeatable.  [default: four of PLAN]",
     ),
-    click.option(
+    options.with_default(
         "--linkage",
         type=click.Choice(["independent", "coalescent"]),
         default="independent",
-        show_default=True,
         help="Without PLAN: each SNP alone, or as simulated genealogies have them (extra demo).",
     ),
-    click.option(
-        "--populations",
-        type=int,
-        default=1,
-        show_default=True,
-        metavar="N",
-        help="Without PLAN: how many, which differ in frequencies and prevalence.",
+    options.number(
+        "--populations", default=1, help="Without PLAN: how many, which differ in frequencies and prevalence."
     ),
     plan=options.plan_file_if_any,
     step="inventing a study",
@@ -177,14 +171,7 @@ preview = verbs.previewing(
         "--epsilon", "costs", metavar="X,X,...", callback=_costs, help=f"Costs to look at.  [default: {COSTS}]"
     ),
     questions.test,
-    click.option(
-        "--k",
-        type=int,
-        default=1,
-        show_default=True,
-        metavar="N",
-        help="Numbers told one by one, SNPs located, or SNPs supposed to be followed up.",
-    ),
+    options.number("--k", default=1, help="Numbers told one by one, SNPs located, or SNPs supposed to be followed up."),
     questions.regions,
     questions.prevalence,
     questions.median,
@@ -192,14 +179,11 @@ preview = verbs.previewing(
     questions.delta_c,
     questions.longest,
     questions.most,
-    click.option(
-        "--cases", type=int, metavar="N", help="Suppose that so many people are cases.  [default: half of them]"
-    ),
-    click.option(
+    options.number("--cases", help="Suppose that so many people are cases.  [default: half of them]"),
+    options.with_default(
         "--rarest",
         metavar="X",
         default="0.01",
-        show_default=True,
         help="Suppose no rarer alleles: they are easily mistaken for significant.",
     ),
     click.option(
@@ -243,9 +227,7 @@ plot = verbs.plotting(
     required=True,
     help="GWAS-SSF 1.0.2, in a .tsv, with its metadata; or PLINK's .assoc or, of a scan or of effects, .glm, with a README.",
 )
-@click.option(
-    "--out", type=options.PATH, required=True, metavar="FILE", help="File to make; one more is made beside it."
-)
+@options.path("--out", required=True, metavar="FILE", help="File to make; one more is made beside it.")
 @options.signer
 def export(release: Path, *, form: "Format", out: Path, key: str | None) -> Result:
     """Write released p-values for other programs, from the release alone.

@@ -214,10 +214,8 @@ def snp_corr(_: "Plan", cost: Fraction, *, snps: tuple[str, ...], corr: "Correla
     questions.longest,
     questions.noise,
     questions.selection,
-    click.option(
-        "--independent",
-        is_flag=True,
-        help="Find one SNP at a time, each outside the blocks found before.  [default: all at once]",
+    options.flag(
+        "--independent", help="Find one SNP at a time, each outside the blocks found before.  [default: all at once]"
     ),
 )
 def explore(
@@ -260,9 +258,8 @@ def scan(
     "--snp s10 --snp s11 --epsilon 1 --out effects",
     click.option("--snp", "snps", multiple=True, required=True, metavar="ID", help="Of the plan's list. Repeatable."),
     questions.prevalence,
-    click.option(
+    options.flag(
         "--chosen",
-        is_flag=True,
         help="These people's phenotypes named the SNPs, as by loc-sig: wider intervals, which hold all the same.",
     ),
     study=MIXED,

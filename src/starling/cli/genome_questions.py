@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from starling.cli.options import PATH, Decorator, with_options
+from starling.cli import options
 from starling.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -22,12 +22,12 @@ def genotypes(function: Any) -> Any:
     cases = "Who is a case: ids and a phenotype on each line. Needed for VCF and BGEN; else in place of the .fam's."
     people = "The .sample of a .bgen without names.  [default: the one beside it]"
     adjusted = "The plan's covariates, as PLINK's --covar takes them."
-    return with_options(
+    return options.with_options(
         function,
-        click.option("--genotypes", type=PATH, required=True, metavar="PREFIX", help=prefix),
-        click.option("--phenotype", type=PATH, metavar="FILE", help=cases),
-        click.option("--covariates", type=PATH, metavar="FILE", help=adjusted),
-        click.option("--sample", type=PATH, metavar="FILE", help=people),
+        options.path("--genotypes", required=True, metavar="PREFIX", help=prefix),
+        options.path("--phenotype", metavar="FILE", help=cases),
+        options.path("--covariates", metavar="FILE", help=adjusted),
+        options.path("--sample", metavar="FILE", help=people),
     )
 
 
@@ -39,12 +39,8 @@ test = click.option(
 
 regions = click.option("--regions", metavar="NAME,NAME,...", help="Regions of the plan to look in.  [default: all]")
 
-corr = click.option(
-    "--corr",
-    type=click.Choice(["r2", "dprime"]),
-    default="r2",
-    show_default=True,
-    help="Measure of correlation: r squared or |D'|.",
+corr = options.with_default(
+    "--corr", type=click.Choice(["r2", "dprime"]), default="r2", help="Measure of correlation: r squared or |D'|."
 )
 
 delta_c = click.option(
@@ -53,21 +49,14 @@ delta_c = click.option(
     help="What a correlation must exceed in a block.  [default: 0.2 for r2, 0.8 for dprime]",
 )
 
-longest = click.option(
-    "--longest",
-    type=int,
-    metavar="N",
-    help="Most SNPs of a block; needed where the regions hold more than 10,000 SNPs.",
-)
+longest = options.number("--longest", help="Most SNPs of a block; needed where the regions hold more than 10,000 SNPs.")
 
-most = click.option(
-    "--most", type=int, default=10, show_default=True, metavar="N", help="Follow up at most so many SNPs."
-)
+most = options.number("--most", default=10, help="Follow up at most so many SNPs.")
 
 
 def price(function: Any) -> Any:
     """--epsilon or --margin of one question, which `priced` reads."""
-    return with_options(
+    return options.with_options(
         function,
         click.option("--epsilon", metavar="X", help="What the answer may cost, exact: 0.5, 2, 1/3."),
         click.option(
@@ -85,11 +74,10 @@ excluding = click.option(
     help="Leave out a stretch, such as a released block, by its first and last SNP. Repeatable.",
 )
 
-noise = click.option(
+noise = options.with_default(
     "--noise",
     type=click.Choice(["lattice", "laplace"]),
     default="lattice",
-    show_default=True,
     help="Of the counts: lattice, or laplace as published.",
 )
 
@@ -106,11 +94,10 @@ delta = click.option(
     help="Of long lists: epsilon is kept at this delta, such as 1e-6, and each SNP may cost more.  [default: 0]",
 )
 
-selection = click.option(
+selection = options.with_default(
     "--selection",
     type=click.Choice(["permute-and-flip", "exponential"]),
     default="permute-and-flip",
-    show_default=True,
     help="How the number is selected: exponential is as published.",
 )
 
@@ -123,10 +110,8 @@ response = click.option(
 )
 
 
-intervals = click.option(
+intervals = options.number(
     "--intervals",
-    type=int,
-    metavar="N",
     help="Divide a quantitative phenotype into 2, 3, 5 or 8.  [default: what suits epsilon: 2 up to 2, then 3, from 3.5 on 5, from 5 on 8]",
 )
 
@@ -138,9 +123,9 @@ median = click.option(
 )
 
 
-def k(text: str) -> Decorator:
+def k(text: str) -> options.Decorator:
     """--k, which each question explains."""
-    return click.option("--k", type=int, default=1, show_default=True, metavar="N", help=text)
+    return options.number("--k", default=1, help=text)
 
 
 def delta_c_of(corr: "Correlation", text: str | None) -> Fraction:

@@ -20,16 +20,14 @@ groups = Group(
         for name in ("plan", "schema", "preview", "validate", "release", "generate", "evaluate", "plot")
     },
 )
-records = click.option(
+records = options.path(
     "--records",
-    type=options.PATH,
     required=True,
     metavar="FILE",
     help="Confidential: CSV or Parquet of the plan's kind, a file or a folder of Parquet parts.",
 )
-shares = click.option(
+shares = options.path(
     "--shares",
-    type=options.PATH,
     metavar="FILE",
     help="Public shares of the sizes, CSV size,share.  [default: those of the plan, or assumed]",
 )
@@ -84,13 +82,8 @@ generate = verbs.generating(
     "groups",
     "Invent groups for a plan, or over counties or taxi zones with a plan of their own, to try everything with. Nobody is in them.",
     "starling groups generate plan.toml --out invented",
-    click.option(
-        "--counties",
-        type=options.PATH,
-        metavar="FILE",
-        help="Without PLAN: the households of the paper, over these counties.",
-    ),
-    click.option("--taxis", is_flag=True, help="Without PLAN: the taxis of the paper, over 263 zones."),
+    options.path("--counties", metavar="FILE", help="Without PLAN: the households of the paper, over these counties."),
+    options.flag("--taxis", help="Without PLAN: the taxis of the paper, over 263 zones."),
     shares,
     click.option(
         "--kind",
@@ -112,11 +105,8 @@ plot = verbs.plotting(
         metavar="ID",
         help="Draw its sizes. Repeatable.  [default: the root]",
     ),
-    click.option(
-        "--outlines",
-        type=options.PATH,
-        metavar="FILE",
-        help="GeoJSON of polygons, each with the property region: draw a map too.",
+    options.path(
+        "--outlines", metavar="FILE", help="GeoJSON of polygons, each with the property region: draw a map too."
     ),
 )
 

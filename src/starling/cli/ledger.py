@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 
 import click
 
+from starling.cli import options
 from starling.cli.auditing import LEDGER, ledger_url, public_key, reading
 from starling.cli.commands import Group, Result, check_terminal, command, confirm
-from starling.cli.options import PATH, with_options
 from starling.errors import ParameterError
 from starling.privacy.neighbours import Change, Relation, Unit
 
@@ -62,7 +62,7 @@ def _reserve(cap: str) -> str:
 
 def _scope(function: Any) -> Any:
     """The three arguments that name a cap."""
-    return with_options(
+    return options.with_options(
         function,
         click.argument("population_name", metavar="POPULATION"),
         click.argument("scope", type=click.Choice(["population", "dataset", "analyst"])),
@@ -134,7 +134,7 @@ def population(url: str, name: str, *, measure: str, neighbours: str, cap: str) 
 @ledger_url
 @click.argument("name")
 @click.option("--population", "population_name", required=True, metavar="POPULATION", help="Whose people it is about.")
-@click.option("--schema", type=PATH, metavar="FILE", help="Its public schema, JSON.  [default: none]")
+@options.path("--schema", metavar="FILE", help="Its public schema, JSON.  [default: none]")
 @click.option("--cap", metavar="AMOUNT", help="A cap of its own.  [default: the population's alone]")
 def dataset(url: str, name: str, *, population_name: str, schema: Path | None, cap: str | None) -> Result:
     """Register a delivery of data about the people of a population. Its budget is theirs."""
@@ -223,7 +223,7 @@ def terms(url: str, dataset_name: str, *, ask_first: bool, reserve: str | None) 
 @_scope
 @_cap
 @click.option("--approval", metavar="SIGNATURE", help="Of the second custodian, from starling ledger approve.")
-@click.option("--yes", is_flag=True, help="Raise without asking.")
+@options.flag("--yes", help="Raise without asking.")
 def raise_(
     url: str, population_name: str, scope: str, name: str, *, cap: str, approval: str | None, yes: bool
 ) -> Result:
@@ -270,7 +270,7 @@ def approve(url: str, population_name: str, scope: str, name: str, *, cap: str, 
 @ledger_url
 @click.argument("kind", type=click.Choice(["population", "dataset"]))
 @click.argument("name")
-@click.option("--yes", is_flag=True, help="Retire without asking.")
+@options.flag("--yes", help="Retire without asking.")
 def retire(url: str, kind: str, name: str, *, yes: bool) -> Result:
     """Charge nothing to it any more, for good. What was spent stays spent."""
     with _writing(url) as opened:

@@ -16,6 +16,26 @@ PIN: Final = "the fingerprint that they publish, the public key, or the name of 
 """What an option takes that says who should have signed."""
 
 
+def path(*names: str, **settings: Any) -> Decorator:
+    """An option that takes a file or folder."""
+    return click.option(*names, type=PATH, **settings)
+
+
+def flag(*names: str, **settings: Any) -> Decorator:
+    """An option that takes nothing."""
+    return click.option(*names, is_flag=True, **settings)
+
+
+def with_default(*names: str, **settings: Any) -> Decorator:
+    """An option whose default the help shows."""
+    return click.option(*names, show_default=True, **settings)
+
+
+def number(*names: str, **settings: Any) -> Decorator:
+    """An option that takes a whole number N, with its default where it has one."""
+    return with_default(*names, type=int, metavar="N", **settings)
+
+
 def as_one(name: str, kind: Any, *options: Decorator) -> Decorator:
     """A decorator that gives several options to a command as one value.
 
@@ -52,6 +72,9 @@ def _open_home(_: click.Context, __: click.Parameter, folder: Path) -> Any:
 home = click.argument("home", type=PATH, callback=_open_home)
 """HOME, the folder of a server, opened."""
 
+numbered = click.argument("number", type=click.IntRange(1, 2**62))
+"""NUMBER, of a release or of a request for approval."""
+
 plan = click.argument("plan")
 """PLAN, a folder, a file, or the name of a plan that comes with Starling."""
 
@@ -61,9 +84,8 @@ plan_file = click.argument("plan", type=PATH)
 plan_file_if_any = click.argument("plan", type=PATH, required=False)
 """PLAN, of a command that has something else in its place."""
 
-persons = click.option(
+persons = path(
     "--persons",
-    type=PATH,
     required=True,
     metavar="FILE",
     help="Records, confidential: of the Census pipe-delimited text or Parquet, of custom tables CSV or Parquet.",
@@ -72,47 +94,41 @@ persons = click.option(
 
 _GEOGRAPHY: Final = "Blocks with their places and areas (GRF-C), public."
 
-geography = click.option("--geography", type=PATH, metavar="FILE", help=f"{_GEOGRAPHY} Of plans of the Census alone.")
+geography = path("--geography", metavar="FILE", help=f"{_GEOGRAPHY} Of plans of the Census alone.")
 """--geography of a command that reads records."""
 
-geography_if_known = click.option(
-    "--geography", type=PATH, metavar="FILE", help=f"{_GEOGRAPHY} With it, groups are counted."
-)
+geography_if_known = path("--geography", metavar="FILE", help=f"{_GEOGRAPHY} With it, groups are counted.")
 """--geography of a command that needs a plan alone."""
 
-top_up = click.option(
+top_up = path(
     "--top-up",
-    type=PATH,
     metavar="RELEASE",
     help="An earlier release of this plan but for budgets: re-measure its groups and combine both. Levels left out of PLAN stay as"
     " they are.",
 )
 """--top-up, an earlier release."""
 
-compared = click.option("--release", type=PATH, required=True, metavar="DIR", help="The release to compare.")
+compared = path("--release", required=True, metavar="DIR", help="The release to compare.")
 """--release, which is compared with the truth."""
 
-engine = click.option(
+engine = with_default(
     "--engine",
     default="duckdb",
-    show_default=True,
     metavar="NAME",
     help="Counts: duckdb, spark://local (needs the extra spark), or spark://HOST:PORT, a cluster's master.",
 )
 """--engine, which counts."""
 
-page = click.option("--out", type=PATH, metavar="DIR", help="Write a page with pictures too: preview.html there.")
+page = path("--out", metavar="DIR", help="Write a page with pictures too: preview.html there.")
 """--out of a preview."""
 
-open_page = click.option("--open", "opens", is_flag=True, help="Open it in the browser.")
+open_page = flag("--open", "opens", help="Open it in the browser.")
 """--open of a command that writes a page."""
 
-new_folder = click.option("--out", type=PATH, required=True, metavar="DIR", help="Folder to make.")
+new_folder = path("--out", required=True, metavar="DIR", help="Folder to make.")
 """--out of a command that makes a folder."""
 
-seed = click.option(
-    "--seed", type=int, default=1, show_default=True, metavar="N", help="Public: the same gives the same bytes."
-)
+seed = number("--seed", default=1, help="Public: the same gives the same bytes.")
 """--seed of invented data."""
 
 signer = click.option("--key", metavar="KEY", help=f"Who should have signed: {PIN}.")

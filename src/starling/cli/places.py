@@ -32,9 +32,8 @@ places = Group(
         "flows": "starling.cli.places_flows:flows",
     },
 )
-records = click.option(
+records = options.path(
     "--records",
-    type=options.PATH,
     required=True,
     metavar="FILE",
     help="Confidential: CSV, Parquet, GeoParquet or GeoJSON, a file or a folder of Parquet parts.",
@@ -73,15 +72,14 @@ preview = verbs.previewing(
         multiple=True,
         help="How the true points may lie: in few places, everywhere, or filling a city. Repeatable.  [default: all]",
     ),
-    click.option(
+    options.with_default(
         "--trials",
         type=click.IntRange(1, 100),
         default=1,
-        show_default=True,
         metavar="N",
         help="Releases to simulate by each method; more tell methods apart that are nearly as good.",
     ),
-    click.option("--seed", type=int, default=1, show_default=True, metavar="N", help="Public: of the invented points."),
+    options.number("--seed", default=1, help="Public: of the invented points."),
     step="simulating releases of invented points",
 )
 validate = verbs.validating(

@@ -34,18 +34,13 @@ def opened_areas(path: Path, key: str | None) -> "AreasRelease":
 @click.argument("areas", nargs=-1, metavar="[AREA]...")
 @slice_option
 @click.option("--minus", metavar="NAME", help="Another slice, whose points are taken away.")
-@click.option(
+@options.path(
     "--minus-release",
-    type=options.PATH,
     metavar="FOLDER",
     help="Another release of the same areas, whose points are taken away; --minus names its slice.",
 )
-@click.option(
-    "--level",
-    default="0.95",
-    show_default=True,
-    metavar="P",
-    help="With this probability the interval holds the true number.",
+@options.with_default(
+    "--level", default="0.95", metavar="P", help="With this probability the interval holds the true number."
 )
 @options.signer
 def areas(

@@ -24,17 +24,13 @@ if TYPE_CHECKING:
 UNITS: Final = ("cells", "box", "degrees")
 
 RELEASE: Final = click.argument("release", type=options.PATH)
-LEVEL: Final = click.option(
-    "--level",
-    default="0.95",
-    show_default=True,
-    metavar="P",
-    help="With this probability each sure interval holds the truth.",
+LEVEL: Final = options.with_default(
+    "--level", default="0.95", metavar="P", help="With this probability each sure interval holds the truth."
 )
 QUERIES: Final = (
-    click.option("--rectangles", type=options.PATH, metavar="FILE", help="CSV x0,y0,x1,y1, fractions allowed."),
-    click.option("--polygons", type=options.PATH, metavar="FILE", help="GeoJSON of polygons."),
-    click.option("--hexagons", type=options.PATH, metavar="FILE", help="H3 cells, one a line."),
+    options.path("--rectangles", metavar="FILE", help="CSV x0,y0,x1,y1, fractions allowed."),
+    options.path("--polygons", metavar="FILE", help="GeoJSON of polygons."),
+    options.path("--hexagons", metavar="FILE", help="H3 cells, one a line."),
     click.option(
         "--units",
         type=click.Choice(UNITS),
@@ -42,13 +38,11 @@ QUERIES: Final = (
         "  [default: cells of rectangles, degrees of polygons]",
     ),
     LEVEL,
-    click.option(
-        "--together", "joined", is_flag=True, help="With that probability all sure intervals hold the truth at once."
-    ),
+    options.flag("--together", "joined", help="With that probability all sure intervals hold the truth at once."),
     options.signer,
 )
-TYPICAL: Final = click.option(
-    "--typical/--no-typical", default=True, show_default=True, help="Typical errors too, which take some seconds."
+TYPICAL: Final = options.with_default(
+    "--typical/--no-typical", default=True, help="Typical errors too, which take some seconds."
 )
 TYPICALLY: Final = (
     "A typical error is no promise: in studies nine of ten answers were off by at most so much, fewer of the\n"
@@ -128,7 +122,7 @@ def means(release: Path, *, part: str | None, key: str | None, level: str, joine
 @click.argument("other", type=options.PATH)
 @slice_option
 @click.option("--other-slice", metavar="NAME", help="Of the other release.  [default: as --slice]")
-@click.option("--sum", "adds", is_flag=True, help="Add the points of both, instead of taking away those of the other.")
+@options.flag("--sum", "adds", help="Add the points of both, instead of taking away those of the other.")
 @TYPICAL
 @_with_queries
 def compare(
@@ -209,9 +203,9 @@ def _shown(answers: "Answers") -> Result:
 @command("hotspots", example="starling places hotspots release --k 10 --side 4")
 @RELEASE
 @slice_option
-@click.option("--k", type=click.IntRange(min=1), default=10, show_default=True, help="How many squares.")
-@click.option("--side", type=click.IntRange(min=1), default=1, show_default=True, help="Cells of a side.")
-@click.option("--chance/--no-chance", default=True, show_default=True, help="Chances too, which take some seconds.")
+@options.with_default("--k", type=click.IntRange(min=1), default=10, help="How many squares.")
+@options.with_default("--side", type=click.IntRange(min=1), default=1, help="Cells of a side.")
+@options.with_default("--chance/--no-chance", default=True, help="Chances too, which take some seconds.")
 @LEVEL
 @options.signer
 def hotspots(
@@ -237,12 +231,11 @@ def _hotspots_text(hotspots: "Hotspots", level: str) -> str:
 @command("map", example="starling places map release --open")
 @RELEASE
 @slice_option
-@click.option("--out", type=options.PATH, metavar="FILE", help="Page to make.")
+@options.path("--out", metavar="FILE", help="Page to make.")
 @options.open_page
-@click.option(
+@options.with_default(
     "--typical/--no-typical",
     default=True,
-    show_default=True,
     help="Typical errors too, and hotspots with their chances, which take some seconds.",
 )
 @LEVEL
@@ -284,11 +277,7 @@ def map_(
 @RELEASE
 @slice_option
 @click.option("--h3", "resolution", type=click.IntRange(0, 15), metavar="N", help="Also a table of H3 cells.")
-@click.option(
-    "--rounded",
-    is_flag=True,
-    help="Points as whole numbers, each rounded up or down so that sums are kept.",
-)
+@options.flag("--rounded", help="Points as whole numbers, each rounded up or down so that sums are kept.")
 @options.new_folder
 @options.signer
 def export(

@@ -39,34 +39,23 @@ class Destination:
 destination = options.as_one(
     "destination",
     Destination,
-    click.option(
-        "--out",
-        type=options.PATH,
-        required=True,
-        metavar="DIR",
-        help="Folder to make; appears as a whole or not at all.",
-    ),
-    click.option(
-        "--zip", "zip_file", type=options.PATH, metavar="FILE", help="The same as one zip file besides; must not exist."
-    ),
+    options.path("--out", required=True, metavar="DIR", help="Folder to make; appears as a whole or not at all."),
+    options.path("--zip", "zip_file", metavar="FILE", help="The same as one zip file besides; must not exist."),
     click.option(
         "--ledger", metavar="URL", help="Pays: sqlite:///FILE or postgresql://...  [default: a fresh one in DIR]"
     ),
     click.option("--dataset", metavar="NAME", default="", help="Of the ledger: what the records are registered as."),
-    click.option(
-        "--analyst", metavar="NAME", default="custodian", show_default=True, help="Of the ledger: whose grant pays."
-    ),
+    options.with_default("--analyst", metavar="NAME", default="custodian", help="Of the ledger: whose grant pays."),
     click.option(
         "--request-id",
         metavar="ID",
         help="A name for the charge; the same command finds it without one.  [default: a fresh one]",
     ),
-    click.option(
+    options.flag(
         "--unvalidated",
-        is_flag=True,
         help="Read files that were not accepted by validate --accept; the release says so. Needed without --ledger.",
     ),
-    click.option("--yes", is_flag=True, help="Spend without asking."),
+    options.flag("--yes", help="Spend without asking."),
 )
 """The options of every command that publishes, as one argument `destination`."""
 

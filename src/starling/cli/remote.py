@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from starling.cli import options
 from starling.cli.commands import Group, Result, check_terminal, command, confirm
-from starling.cli.options import PATH
 from starling.cli.progress import until_deadline
 from starling.distribution import install
 from starling.errors import ParameterError
@@ -41,7 +41,7 @@ remote = Group(
     },
 )
 
-_out = click.option("--out", type=PATH, required=True, metavar="FILE", help="The zip file to make.")
+_out = options.path("--out", required=True, metavar="FILE", help="The zip file to make.")
 key_option = click.option(
     "--key",
     metavar="KEY",
@@ -159,7 +159,7 @@ def preview(dataset: str, *, question: str | None) -> Result:
 @click.argument("dataset")
 @click.option("--reason", required=True, metavar="WHY", help="What the release is for; the custodian reads it.")
 @click.option("--request-id", metavar="ID", help="Under which it will be charged.  [default: a fresh one]")
-@click.option("--wait", is_flag=True, help="Wait until the custodian has decided.")
+@options.flag("--wait", help="Wait until the custodian has decided.")
 def request(dataset: str, *, reason: str, request_id: str | None, wait: bool) -> Result:
     """Ask the custodian to approve a release of a dataset that asks first. Charges nothing; once it is approved, `release` does."""
     with client_of() as client:
@@ -181,10 +181,10 @@ def requests() -> Result:
 
 
 @command("approved", example="starling remote approved 1 --out trips.zip --yes")
-@click.argument("number", type=click.IntRange(1, 2**62))
+@options.numbered
 @_out
 @key_option
-@click.option("--yes", is_flag=True, help="Spend without asking.")
+@options.flag("--yes", help="Spend without asking.")
 def approved(number: int, *, out: Path, key: str | None, yes: bool) -> Result:
     """Pay for what the custodian approved as request NUMBER, wait for it, fetch it, and verify it. Run again, it goes on."""
     with client_of(key) as client:
@@ -204,7 +204,7 @@ def approved(number: int, *, out: Path, key: str | None, yes: bool) -> Result:
 @_out
 @request_id_option
 @key_option
-@click.option("--yes", is_flag=True, help="Spend without asking.")
+@options.flag("--yes", help="Spend without asking.")
 def release(
     dataset: str, *, question: str | None, out: Path, request_id: str | None, key: str | None, yes: bool
 ) -> Result:
@@ -225,7 +225,7 @@ def release(
 
 
 @command("fetch", example="starling remote fetch 7 --out trips.zip")
-@click.argument("number", type=click.IntRange(1, 2**62))
+@options.numbered
 @_out
 @key_option
 def fetch(number: int, *, out: Path, key: str | None) -> Result:

@@ -4,17 +4,14 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-import click
-
+from starling.cli import options
 from starling.cli.answering import answer_text, question_option
 from starling.cli.commands import Result, command
 from starling.cli.remote import client_of, question_of
 
-_number = click.argument("number", type=click.IntRange(1, 2**62))
-
 
 @command("questions", example="starling remote questions 7")
-@_number
+@options.numbered
 def questions(number: int) -> Result:
     """Which questions release NUMBER answers at no cost, each with what it takes. --json prints their JSON Schema."""
     with client_of() as client:
@@ -26,7 +23,7 @@ def questions(number: int) -> Result:
     "answer",
     example='starling remote answer 7 --question \'{"kind": "rows", "table": "t1", "most": 10}\'',
 )
-@_number
+@options.numbered
 @question_option
 def answer(number: int, *, text: str) -> Result:
     """What release NUMBER says to a question: the same as the opened release does, without fetching it. Costs nothing."""

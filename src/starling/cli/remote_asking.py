@@ -10,7 +10,6 @@ from starling.cli import genome_asking, options
 from starling.cli import genome_questions as questions
 from starling.cli.commands import Group, Result, check_terminal, command, confirm
 from starling.cli.genome_questions import priced
-from starling.cli.options import PATH
 from starling.cli.remote import (
     client_of,
     key_option,
@@ -62,11 +61,11 @@ def _command(name: str) -> click.Command:
         click.argument("dataset"),
         questions.price,
         *question_command.own,
-        click.option("--out", type=PATH, required=True, metavar="DIR", help="Folder for answers, each a zip file."),
+        options.path("--out", required=True, metavar="DIR", help="Folder for answers, each a zip file."),
         request_id_option,
         key_option,
         click.option("--reason", metavar="WHY", help="Charge nothing, and ask the custodian to approve it: what for."),
-        click.option("--yes", is_flag=True, help="Spend without asking."),
+        options.flag("--yes", help="Spend without asking."),
     )
     words = question_command.words.split("--out")[0].strip()
     return command(name, example=f"starling remote ask {name} asthma {words} --out answers --yes")(own)

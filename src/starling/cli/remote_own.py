@@ -4,13 +4,14 @@ from itertools import islice
 
 import click
 
+from starling.cli import options
 from starling.cli.commands import Result, command
 from starling.cli.remote import client_of
 from starling.release.session import attributes
 
 
 @command("releases", example="starling remote releases")
-@click.option("--most", type=click.IntRange(1, 1_000_000), default=100, show_default=True, help="At most so many.")
+@options.with_default("--most", type=click.IntRange(1, 1_000_000), default=100, help="At most so many.")
 def releases(*, most: int) -> Result:
     """Your releases and answers, the newest first: what each cost, and whether it has left."""
     with client_of() as client:

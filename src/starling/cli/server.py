@@ -9,7 +9,6 @@ import click
 
 from starling.cli import options
 from starling.cli.commands import Group, Result, as_json, command
-from starling.cli.options import PATH
 from starling.distribution import install
 from starling.errors import ParameterError
 from starling.release.session import attributes
@@ -40,18 +39,17 @@ server = Group(
     },
 )
 
-_log = click.option(
+_log = options.with_default(
     "--log",
     "form",
     type=click.Choice(("text", "json")),
     default="text",
-    show_default=True,
     help="How to tell on standard error what happens: sentences, or JSON lines with each request's route and status.",
 )
 
 
 @command("init", example="starling server init home")
-@click.argument("home", type=PATH)
+@click.argument("home", type=options.PATH)
 @click.option("--ledger", metavar="URL", help="The ledger of the server; without it, ledger.sqlite in HOME.")
 def init(home: Path, *, ledger: str | None) -> Result:
     """Make a home in a new or empty folder: server.toml, in which every setting is explained, and no users yet."""
@@ -81,7 +79,7 @@ def user(home: "Home", name: str, *, role: str) -> Result:
 @command("password", example="starling server password home ada")
 @options.home
 @click.argument("name")
-@click.option("--remove", is_flag=True, help="Let the user have no password.")
+@options.flag("--remove", help="Let the user have no password.")
 def password(home: "Home", name: str, *, remove: bool) -> Result:
     """Give a user a password, by which they sign in with a browser; their sessions end.
 
@@ -145,10 +143,8 @@ def revoke(home: "Home", id_: str) -> Result:
 
 @command("log", example="starling server log home")
 @options.home
-@click.option("--after", type=click.IntRange(0, 2**62), default=0, show_default=True, help="Lines beyond this number.")
-@click.option(
-    "--most", type=click.IntRange(1, 1_000_000), default=1000, show_default=True, help="At most so many lines."
-)
+@options.with_default("--after", type=click.IntRange(0, 2**62), default=0, help="Lines beyond this number.")
+@options.with_default("--most", type=click.IntRange(1, 1_000_000), default=1000, help="At most so many lines.")
 def log(home: "Home", *, after: int, most: int) -> Result:
     """Show who asked what when."""
     entries = home.access.log(after=after, most=most)
@@ -159,13 +155,12 @@ def log(home: "Home", *, after: int, most: int) -> Result:
 
 
 @command("serve", example="starling serve home")
-@click.argument("home", type=PATH, required=False)
-@click.option("--demo", is_flag=True, help="Serve a home of invented and public data, which is removed at the end.")
-@click.option(
+@click.argument("home", type=options.PATH, required=False)
+@options.flag("--demo", help="Serve a home of invented and public data, which is removed at the end.")
+@options.with_default(
     "--workers",
     type=click.IntRange(0, 64),
     default=1,
-    show_default=True,
     metavar="N",
     help="Start so many workers, and one for the sandbox, which end with the server; 0 where `starling worker` is started otherwise.",
 )
@@ -225,9 +220,7 @@ def serve(home: Path | None, *, demo: bool, workers: int, opens: bool | None, fo
 
 @command("worker", example="starling worker home")
 @options.home
-@click.option(
-    "--until-end-of-input", is_flag=True, help="Stop when standard input ends, with the process that started it."
-)
+@options.flag("--until-end-of-input", help="Stop when standard input ends, with the process that started it.")
 @_log
 def worker(home: "Home", *, until_end_of_input: bool, form: "Form") -> Result:
     """Carry out what the server of a home has charged, and look at registered records, until SIGTERM or Ctrl-C. It alone reads them."""

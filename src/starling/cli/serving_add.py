@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from starling.cli import options
 from starling.cli.commands import Result, as_json, check_terminal, command
-from starling.cli.options import PATH
 from starling.cli.progress import Steps, steps
 from starling.cli.serving_data import Description, described, description, tell_missing
 from starling.errors import ParameterError, SourceError, StarlingError
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     example="starling places generate --points 1000 --out points\n"
     "starling server add home points --plan points/plan.toml --file records=points/points.parquet --cap 5 --grant ada=1 --yes",
 )
-@click.argument("home", type=PATH)
+@click.argument("home", type=options.PATH)
 @click.argument("name", metavar="NAME")
 @click.option("--domain", metavar="DOMAIN", help="The kind of statistics, where plan and files leave it open.")
 @description
@@ -36,14 +36,10 @@ if TYPE_CHECKING:
     help="What an analyst may spend on the population; made a user, with a token, where there is none. Repeatable.",
 )
 @click.option("--population", metavar="POPULATION", help="Whose data they are.  [default: a new one, called NAME]")
-@click.option(
-    "--days",
-    type=click.IntRange(1, 366),
-    default=90,
-    show_default=True,
-    help="For how long the server may charge, and new tokens hold.",
+@options.with_default(
+    "--days", type=click.IntRange(1, 366), default=90, help="For how long the server may charge, and new tokens hold."
 )
-@click.option("--yes", is_flag=True, help="Accept the files without asking, whatever was found.")
+@options.flag("--yes", help="Accept the files without asking, whatever was found.")
 def add(
     home: Path,
     name: str,

@@ -9,7 +9,6 @@ import click
 
 from starling.cli import options
 from starling.cli.commands import Result, as_json, check_terminal, command
-from starling.cli.options import as_one
 from starling.cli.progress import working
 from starling.errors import ParameterError, SourceError
 from starling.release.session import attributes
@@ -55,7 +54,7 @@ class Description:
         return source_of(domain, self.plan, paths_of(self.files))
 
 
-description = as_one(
+description = options.as_one(
     "description",
     Description,
     click.option(
@@ -73,11 +72,10 @@ description = as_one(
         help="Confidential: records=PATH; for tables persons=PATH and geography=PATH; for a genome study genotypes=PREFIX,"
         " phenotype=PATH, covariates=PATH and sample=PATH. Repeatable.",
     ),
-    click.option(
+    options.with_default(
         "--deadline",
         type=int,
         default=60,
-        show_default=True,
         metavar="SECONDS",
         help="When an answer leaves, counted from its charge: after nearly every release will be done. Public.",
     ),
@@ -160,11 +158,10 @@ def findings(home: "Home", name: str) -> Result:
 @command("accept", example="starling server accept home points --yes")
 @options.home
 @_name
-@click.option("--yes", is_flag=True, help="Accept without asking, whatever was found.")
-@click.option(
+@options.flag("--yes", help="Accept without asking, whatever was found.")
+@options.flag(
     "--again",
     "repeated",
-    is_flag=True,
     help="Accept, without a look, files that hold the bytes accepted before: after they were moved, restored or touched.",
 )
 @click.option("--file", "files", multiple=True, metavar="NAME=PATH", help="Of --again: where they lie now.")

@@ -7,7 +7,6 @@ import click
 
 from starling.cli import options
 from starling.cli.commands import Result, command
-from starling.cli.options import PATH
 from starling.cli.progress import working
 from starling.errors import ParameterError
 from starling.release.session import attributes
@@ -65,7 +64,7 @@ def _json(job: "Job") -> dict[str, Any]:
 
 @command("backup", example="starling server backup home copy")
 @options.home
-@click.argument("folder", type=PATH)
+@click.argument("folder", type=options.PATH)
 def backup(home: "Home", folder: Path) -> Result:
     """Copy a home with its ledger into a new FOLDER, while it serves. As confidential as the home.
 
@@ -79,8 +78,8 @@ def backup(home: "Home", folder: Path) -> Result:
 
 
 @command("restore", example="starling server restore copy home")
-@click.argument("folder", type=PATH)
-@click.argument("home", type=PATH)
+@click.argument("folder", type=options.PATH)
+@click.argument("home", type=options.PATH)
 @click.option(
     "--ledger", metavar="URL", help="The ledger, where it was restored already; without it the one in FOLDER."
 )

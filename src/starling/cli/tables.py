@@ -71,10 +71,9 @@ plan = verbs.planning(
     ),
     click.option("--epsilon", metavar="E", help="Solve again for the largest budgets that keep E at --delta."),
     click.option("--delta", metavar="D", help="The delta of --epsilon, such as 1e-10."),
-    click.option("--out", type=options.PATH, metavar="FILE", help="Write the plan as a plan file (.toml)."),
-    click.option(
+    options.path("--out", metavar="FILE", help="Write the plan as a plan file (.toml)."),
+    options.path(
         "--earlier",
-        type=options.PATH,
         multiple=True,
         metavar="RELEASE",
         help="An earlier release about the same people: what both reveal together. Repeatable.",
@@ -93,9 +92,8 @@ preview = verbs.previewing(
         callback=_numbers,
         help="True sizes of groups to look at.  [default: 0, 10, ... 1000000]",
     ),
-    click.option(
+    options.path(
         "--group-sizes",
-        type=options.PATH,
         metavar="FILE",
         help="Of the page: how many groups have how many persons, CSV size,groups or level,size,groups.  [default: assumed]",
     ),
@@ -118,12 +116,7 @@ release = verbs.releasing(
     f"starling tables release demo {INPUTS} --out release --unvalidated --yes",
     options.persons,
     options.geography,
-    click.option(
-        "--names",
-        type=options.PATH,
-        metavar="FILE",
-        help="Names of regions, public: REGION_TYPE|REGION_ID|REGION_NAME.",
-    ),
+    options.path("--names", metavar="FILE", help="Names of regions, public: REGION_TYPE|REGION_ID|REGION_NAME."),
     options.top_up,
     options.engine,
     plan=options.plan,
@@ -132,25 +125,16 @@ generate = verbs.generating(
     "tables",
     "Invent records for a plan, to try everything with; of the Census also a geography. Nobody in them exists.",
     "starling tables generate demo --persons 100000 --out invented",
-    click.option(
-        "--persons",
-        type=int,
-        metavar="N",
-        help="How many persons to invent.  [default: of a plan of custom tables, as many as it expects]",
+    options.number(
+        "--persons", help="How many persons to invent.  [default: of a plan of custom tables, as many as it expects]"
     ),
-    click.option(
-        "--land-for",
-        type=int,
-        metavar="N",
-        help="Of the Census: make land for so many persons.  [default: as many as there are]",
-    ),
+    options.number("--land-for", help="Of the Census: make land for so many persons.  [default: as many as there are]"),
     click.option("--states", metavar="NN,NN,...", help="Of the Census: codes of the states.  [default: the plan's]"),
-    click.option(
+    options.with_default(
         "--format",
         "kind",
         type=click.Choice(["text", "parquet"]),
         default="text",
-        show_default=True,
         help="Text is CSV for custom tables.",
     ),
     plan=options.plan,
@@ -160,21 +144,14 @@ plot = verbs.plotting(
     "tables",
     "Draw released numbers as SVG, each with its interval of 95 %.",
     "starling tables plot release --out pictures",
-    click.option("--table", type=click.Choice(["t1", "t2"]), default="t1", show_default=True, help="Which table."),
-    click.option(
-        "--most",
-        type=int,
-        default=40,
-        show_default=True,
-        metavar="N",
-        help="Draw the first rows, so many.",
-    ),
+    options.with_default("--table", type=click.Choice(["t1", "t2"]), default="t1", help="Which table."),
+    options.number("--most", default=40, help="Draw the first rows, so many."),
 )
 
 
 @command("convert", example="starling tables convert census --out plan.toml")
 @click.argument("folder", type=options.PATH)
-@click.option("--out", type=options.PATH, required=True, metavar="FILE", help="Plan file (.toml) to make.")
+@options.path("--out", required=True, metavar="FILE", help="Plan file (.toml) to make.")
 def convert(folder: Path, out: Path) -> Result:
     """Say a Census configuration FOLDER (config.json and definitions) as a plan file: the same plan, budgets exact.
 
@@ -199,13 +176,11 @@ schema = verbs.schema_of("tables")
     example=f"starling tables evaluate demo --release release {INPUTS}",
 )
 @options.plan
-@click.option("--release", type=options.PATH, required=True, metavar="DIR", help="The folder of a release.")
+@options.path("--release", required=True, metavar="DIR", help="The folder of a release.")
 @options.persons
 @options.geography
 @options.engine
-@click.option(
-    "--out", type=options.PATH, metavar="DIR", help="Write a page with pictures too: NOT-PRIVATE-evaluation.html there."
-)
+@options.path("--out", metavar="DIR", help="Write a page with pictures too: NOT-PRIVATE-evaluation.html there.")
 def evaluate(
     plan: str, *, release: Path, persons: Path, geography: Path | None, engine: str, out: Path | None
 ) -> Described:
@@ -232,16 +207,13 @@ def evaluate(
 @command("diff", example="starling tables diff release second")
 @click.argument("first", type=options.PATH, metavar="RELEASE")
 @click.argument("second", type=options.PATH, metavar="RELEASE")
-@click.option(
+@options.with_default(
     "--confidence",
     default="0.95",
-    show_default=True,
     metavar="P",
     help="Of what is listed as different, at most 1 - P is expected to be equal in truth.",
 )
-@click.option(
-    "--csv", "csv_file", type=options.PATH, metavar="FILE", help="Write all that differs, and groups in one alone."
-)
+@options.path("--csv", "csv_file", metavar="FILE", help="Write all that differs, and groups in one alone.")
 def diff(first: Path, second: Path, *, confidence: str, csv_file: Path | None) -> Described:
     """Which numbers of two releases differ by more than their noise, and which groups are in one alone.
 
@@ -267,15 +239,15 @@ def diff(first: Path, second: Path, *, confidence: str, csv_file: Path | None) -
 )
 @click.option("--table", "names", multiple=True, metavar="NAME", help="Write this table alone. Repeatable.")
 @click.option("--across", metavar="COLUMN", help="A column whose values stand side by side.")
-@click.option("--round", "round_to", type=int, metavar="N", help="Round counts to multiples of N; 1 for whole numbers.")
-@click.option("--hide-below", type=int, metavar="N", help="Leave out counts below N.")
+@options.number("--round", "round_to", help="Round counts to multiples of N; 1 for whole numbers.")
+@options.number("--hide-below", help="Leave out counts below N.")
 @click.option("--hide-wider", type=float, metavar="X", help="Leave out counts whose interval's half width is above X.")
 @click.option(
     "--structure",
     metavar="AGENCY:ID(1.0)",
     help="Of sdmx: the data structure that the numbers keep.  [default: the plan's]",
 )
-@click.option("--out", type=options.PATH, required=True, metavar="PATH", help="File or folder to make.")
+@options.path("--out", required=True, metavar="PATH", help="File or folder to make.")
 @options.signer
 def export(release: Path, *, form: "Form", names: tuple[str, ...], out: Path, key: str | None, **layout: Any) -> Result:
     """Write a release for other programs: a table with columns of its own for each level of the plan, every number with its interval.

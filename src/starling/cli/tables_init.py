@@ -48,7 +48,7 @@ _EXAMPLE: Final = "starling tables init --columns age:int:0..110 --columns sex:F
     help="The column that says which person a record is of, and the most records of a person that count, such as id:3; without it each"
     " record is another person's.",
 )
-@click.option("--title", default="Custom tables", show_default=True, help="What the tables are.")
+@options.with_default("--title", default="Custom tables", help="What the tables are.")
 @click.option(
     "--cross",
     type=click.IntRange(0, 8),
@@ -60,11 +60,10 @@ _EXAMPLE: Final = "starling tables init --columns age:int:0..110 --columns sex:F
 )
 @click.option("--rho", metavar="X", help="With --cross, instead: what a release may cost; 0.5 without either.")
 @click.option("--epsilon", metavar="X", help="Epsilon that a release may cost; 1 without --cross.")
-@click.option(
+@options.with_default(
     "--out",
     type=options.PATH,
     default=Path("plan.toml"),
-    show_default=True,
     metavar="FILE",
     help="Plan file (.toml) to make; none is overwritten.",
 )

@@ -50,19 +50,16 @@ class Acceptance:
 acceptance = options.as_one(
     "acceptance",
     Acceptance,
-    click.option("--all", "everything", is_flag=True, help="List every finding, not the first twenty."),
-    click.option(
-        "--accept", is_flag=True, help="Keep in the ledger that these files were looked at; never what was found."
-    ),
-    click.option(
+    options.flag("--all", "everything", help="List every finding, not the first twenty."),
+    options.flag("--accept", help="Keep in the ledger that these files were looked at; never what was found."),
+    options.flag(
         "--again",
         "repeated",
-        is_flag=True,
         help="Of --accept: files that hold the bytes accepted before, elsewhere or at another time.",
     ),
     click.option("--ledger", metavar="URL", help="Of --accept: sqlite:///FILE or postgresql://..."),
     click.option("--dataset", metavar="NAME", default="", help="Of --accept: what the records are registered as."),
-    click.option("--yes", is_flag=True, help="Accept without asking, whatever was found."),
+    options.flag("--yes", help="Accept without asking, whatever was found."),
 )
 """The options of every `validate`, as one argument `acceptance`."""
 _LAST = "It ends with the custodian's word: --accept keeps, in the ledger, that these files were looked at, as a release from it demands."

@@ -184,7 +184,7 @@ def opened_release(path: Path, domain: str, key: str | None) -> "Release":
     from starling.cli.auditing import pin
     from starling.verification import open_release
 
-    opened = open_release(path, key=None if key is None else pin(key))
+    opened = open_release(path, key=pin(key))
     if (other := opened.statement["domain"]) == domain:
         return opened
     with opened:

@@ -35,7 +35,7 @@ def verify(bundle: Path, ledger: str | None, key: str | None) -> Result:
     from starling.verification import verify as check
 
     working("checking the release: files, signature, cost and numbers")
-    verified = check(bundle, ledger=ledger, key=None if key is None else pin(key))
+    verified = check(bundle, ledger=ledger, key=pin(key))
     # All findings, not the first ones alone: what was changed together is seen together.
     for finding in verified.findings:
         click.echo(f"starling: {finding}", err=True)

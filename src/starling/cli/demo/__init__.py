@@ -9,8 +9,8 @@ from typing import Final, TypeAlias
 
 import click
 
+from starling.cli import options
 from starling.cli.commands import Result, as_json, command
-from starling.cli.options import PATH
 from starling.errors import OutputError
 
 Chapter: TypeAlias = tuple[Result, tuple[str, ...]]
@@ -20,8 +20,8 @@ PERSONS: Final = 1_000_000
 
 
 @command("demo", example="starling demo")
-@click.option("--out", type=PATH, default=Path("starling-demo"), show_default=True, metavar="DIR")
-@click.option("--persons", type=int, default=PERSONS, show_default=True, metavar="N", help="How many to invent.")
+@click.option("--out", type=options.PATH, default=Path("starling-demo"), show_default=True, metavar="DIR")
+@options.number("--persons", default=PERSONS, help="How many to invent.")
 def demo(out: Path, *, persons: int) -> Result:
     """Invent people, publish about them under differential privacy, and show what the noise did. About a minute.
 

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from starling.cli import options
 from starling.cli.commands import Result, command
 from starling.cli.demo import new_folder, town
-from starling.cli.options import PATH
 
 if TYPE_CHECKING:
     from starling.server.access_rows import Role
@@ -50,11 +50,9 @@ RELEASES: Final = 3
 
 
 @command("demo", example="starling server demo shop")
-@click.argument("folder", type=PATH)
-@click.option("--persons", type=int, default=PERSONS, show_default=True, metavar="N", help="How many to invent.")
-@click.option(
-    "--deadline", type=int, default=DEADLINE, show_default=True, metavar="SECONDS", help="When answers leave."
-)
+@click.argument("folder", type=options.PATH)
+@options.number("--persons", default=PERSONS, help="How many to invent.")
+@options.with_default("--deadline", type=int, default=DEADLINE, metavar="SECONDS", help="When answers leave.")
 @click.option("--ledger", metavar="URL", help="A new ledger; without it, ledger.sqlite in the home.")
 def demo(folder: Path, *, persons: int, deadline: int, ledger: str | None) -> Result:
     """Make a home with the data of `starling demo`, its ledger, and a user of each role, in a new FOLDER.
@@ -70,7 +68,7 @@ def demo(folder: Path, *, persons: int, deadline: int, ledger: str | None) -> Re
 
 
 @command("demo-data", example="starling server demo-data shop/home nation", hidden=True)
-@click.argument("home", type=PATH)
+@click.argument("home", type=options.PATH)
 @click.argument("names", type=click.Choice(DATASETS), nargs=-1, required=True)
 def demo_data(home: Path, names: tuple[str, ...]) -> Result:
     """Register data of a demo at its home, which `starling serve --demo` serves meanwhile."""

@@ -11,14 +11,8 @@ from starling.cli.progress import working
 
 @command("open", example="starling open release")
 @click.argument("release", type=options.PATH)
-@click.option("--browser/--no-browser", default=True, show_default=True, help="Start the browser.")
-@click.option(
-    "--other",
-    "others",
-    type=options.PATH,
-    multiple=True,
-    help="Another release, to compare maps.",
-)
+@options.with_default("--browser/--no-browser", default=True, help="Start the browser.")
+@options.path("--other", "others", multiple=True, help="Another release, to compare maps.")
 @options.signer
 def open_(release: Path, *, browser: bool, others: tuple[Path, ...], key: str | None) -> Result:
     """Show a release in the browser, on this machine alone.
@@ -32,7 +26,7 @@ def open_(release: Path, *, browser: bool, others: tuple[Path, ...], key: str | 
     from starling.verification import open_release
 
     working("checking the release")
-    signer = None if key is None else pin(key)
+    signer = pin(key)
     for each in others:
         open_release(each, key=signer).close()
     with open_release(release, key=signer) as opened:
