@@ -4,7 +4,7 @@ Nothing here runs before the charge: `count` gives a deferred computation. Its m
 whatever the number of records.
 """
 
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import closing
 from functools import partial
 from typing import Final, TypeAlias
@@ -99,29 +99,21 @@ def tally(
     Returns:
         int64 (leaves, sizes): the number of groups of each size in each leaf, at most G; int64 (leaves,): that of all sizes.
     """
-    cells, totals = (
-        np.zeros((len(plan.regions.leaves), plan.sizes), np.int64),
-        np.zeros(len(plan.regions.leaves), np.int64),
-    )
-    read = partial(counted, plan, records)
+    regions = len(plan.regions.leaves)
+    cells, totals = np.zeros((regions, plan.sizes), np.int64), np.zeros(regions, np.int64)
+    read, schema = partial(counted, plan, records), SCHEMAS[plan.kind]
     if cluster is None:
-        answer = _counted_here(plan, in_order(lambda part: list(read(part)), records.parts), public)
+        # Parts are read as DuckDB asks for them.
+        batches = (batch for part in in_order(lambda part: list(read(part)), records.parts) for batch in part)
+        stream = pa.RecordBatchReader.from_batches(schema, batches)
+        answer = duck.run(COUNTING[plan.kind], {"records": stream, **public})
     else:
-        answer = cluster.run(COUNTING[plan.kind], {"records": Parts(SCHEMAS[plan.kind], records.parts, read), **public})
+        answer = cluster.run(COUNTING[plan.kind], {"records": Parts(schema, records.parts, read), **public})
     with closing(answer):
         for batch in answer:
             leaf, size, groups, total = (column.to_numpy(zero_copy_only=False) for column in batch.columns)
             cells[leaf, size], totals[leaf] = groups, total
     return cells, totals
-
-
-def _counted_here(
-    plan: Plan, parts: Iterator[list[pa.RecordBatch]], public: Mapping[str, pa.Table]
-) -> Generator[pa.RecordBatch, None, None]:
-    """DuckDB's answer over all parts, which are read as it asks for them."""
-    batches = (batch for part in parts for batch in part)
-    schema = SCHEMAS[plan.kind]
-    yield from duck.run(COUNTING[plan.kind], {"records": pa.RecordBatchReader.from_batches(schema, batches), **public})
 
 
 def public_tables(plan: Plan) -> dict[str, pa.Table]:

@@ -1,6 +1,7 @@
 """The domain of group sizes, as the registry of domains gives it to the frame."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -39,13 +40,7 @@ def _plan(plan: str) -> "DescribedPlan":
     from starling.release.described import DescribedPlan
 
     chosen = Plan.load(plan)
-
-    def publication() -> "GroupsPublication":
-        from starling.groups.publication import GroupsPublication
-
-        return GroupsPublication(chosen)
-
-    return DescribedPlan(chosen, publication)
+    return DescribedPlan(chosen, partial(later("starling.groups.publication:GroupsPublication"), chosen))
 
 
 def _preview(

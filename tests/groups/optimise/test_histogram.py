@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 from starling.groups.optimise import histogram
 from starling.groups.optimise.histogram import project_histogram
-from starling.groups.optimise.relaxed import Relaxed, relaxed_optimum
+from starling.groups.optimise.relaxed import Float64, relaxed_optimum
 from starling.groups.optimise.tree import Tree
 from starling.groups.optimise.water_kernels import Cells, Families
 from tests.groups.optimise.linear_program import least_objective
@@ -78,9 +78,9 @@ def test_floating_point_chooses_no_result(monkeypatch: pytest.MonkeyPatch) -> No
 
     def misled(
         tree: Tree, families: Families, leaves: Cells, given: Int64, total: int, weights: Sequence[int]
-    ) -> Relaxed:
-        result = relaxed_optimum(tree, families, leaves, given, total, weights)
-        return Relaxed(result.values + shift, result.levels + shift[-len(result.levels) :], result.largest)
+    ) -> tuple[Float64, Float64, Cells]:
+        values, levels, largest = relaxed_optimum(tree, families, leaves, given, total, weights)
+        return values + shift, levels + shift[-len(levels) :], largest
 
     monkeypatch.setattr(histogram, "relaxed_optimum", misled)
     monkeypatch.setattr(histogram, "RADIUS", 1)

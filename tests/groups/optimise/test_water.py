@@ -7,14 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from starling.groups.optimise.tree import Tree
-from starling.groups.optimise.water import nearest_with_sum
+from starling.groups.optimise.water import nearest_row, nearest_with_sum
 from starling.groups.optimise.water_kernels import Families
 
 
 @settings(max_examples=100, deadline=None)
 @given(values=st.lists(st.integers(-4, 4), min_size=1, max_size=4), target=st.integers(0, 5))
 def test_no_other_integers_are_nearer(values: list[int], target: int) -> None:
-    result = nearest_with_sum(np.array(values)[:, None], Families.whole(len(values)), np.array([[target]]))[:, 0]
+    result = nearest_row(np.array([values]), target)[0]
     assert result.min() >= 0
     assert result.sum() == target
     every = (each for each in product(range(target + 1), repeat=len(values)) if sum(each) == target)
@@ -30,13 +30,15 @@ def test_families_are_filled_apart_and_in_any_order_of_rows() -> None:
 
 
 def test_who_is_first_among_equals_shifts_with_the_size() -> None:
-    result = nearest_with_sum(np.zeros((3, 6), dtype=np.int64), Families.whole(3), np.ones((1, 6), dtype=np.int64))
+    result = nearest_with_sum(
+        np.zeros((3, 6), dtype=np.int64), Families(np.arange(3), np.array([0, 3])), np.ones((1, 6), dtype=np.int64)
+    )
     assert result.argmax(axis=0).tolist() == [0, 1, 2, 0, 1, 2]
 
 
 def test_targets_far_above_and_values_far_below_are_filled_exactly() -> None:
     values = np.array([[-(1 << 57)], [1 << 57]])
-    result = nearest_with_sum(values, Families.whole(2), np.array([[1 << 58]]))
+    result = nearest_row(values.T, 1 << 58).T
     assert result.tolist() == [[0], [1 << 58]]
     values = np.full((2, 1), -(1 << 57))
-    assert nearest_with_sum(values, Families.whole(2), np.array([[3]])).tolist() == [[2], [1]]
+    assert nearest_row(values.T, 3).T.tolist() == [[2], [1]]

@@ -28,7 +28,9 @@ def test_a_file_of_all_groups_is_read_by_pieces(tmp_path: Path) -> None:
     def write() -> None:
         drawn = [(piece, None) for piece in pieces]
         files = [("x.parquet", SCHEMA)]
-        write_pieces(plain(tmp_path), files, drawn, lambda piece, _: pa.table(labels(GEOGRAPHY, LEVEL, piece), SCHEMA))
+        write_pieces(
+            plain(tmp_path), files, drawn, lambda each: (0, pa.table(labels(GEOGRAPHY, LEVEL, each[0]), SCHEMA))
+        )
 
     write()
     file = Labelled(tmp_path, "x.parquet", SCHEMA, GEOGRAPHY, LEVEL, 0)

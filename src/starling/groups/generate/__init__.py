@@ -189,7 +189,10 @@ def household_shares(largest: int) -> Float64:
     *exact, sixth, rest = HOUSEHOLD_SHARES
     ratio = rest / (sixth + rest)
     spread = rest * (1 - ratio) * ratio ** np.arange(max(largest - 6, 0) + 1000)
-    return _cut_at(np.concatenate(([0.0], exact, [sixth], spread)), largest)
+    shares = np.concatenate(([0.0], exact, [sixth], spread))
+    cut = shares[: largest + 1].copy()
+    cut[largest] += shares[largest + 1 :].sum()
+    return np.asarray(cut / cut.sum())
 
 
 def lognormal_shares(largest: int, mean: float, spread: float = TAXI_SPREAD) -> Float64:
@@ -264,12 +267,6 @@ def _tilt(logs: Float64, sizes: Int64, tilts: Float64) -> Float64:
     exponents = logs + tilts[:, None] * sizes
     weights = np.exp(exponents - exponents.max(axis=1, keepdims=True))
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
-
-
-def _cut_at(shares: Float64, largest: int) -> Float64:
-    cut = shares[: largest + 1].copy()
-    cut[largest] += shares[largest + 1 :].sum()
-    return np.asarray(cut / cut.sum())
 
 
 def _cut_to_total(weights: Float64, total: int, largest: int) -> Int64:

@@ -74,10 +74,8 @@ class LevelErrors:
         """By size: the margin at 95 % and the standard deviation of the measured counts, or of those of at least each size."""
         draws = [(self.draws_of_tail if tails else self.draws_of_count)(size) for size in range(self._plan.sizes)]
         known = {each: (_margin(each), _deviation(each)) for each in set(draws)}
-        return (
-            np.array([known[each][0] for each in draws], dtype=np.int64),
-            np.array([known[each][1] for each in draws]),
-        )
+        margins, deviations = zip(*(known[each] for each in draws), strict=True)
+        return np.array(margins, dtype=np.int64), np.array(deviations)
 
     def total_margin(self, missing: Fraction) -> int:
         """The margin of the measured total of a region; 0 where it is public."""

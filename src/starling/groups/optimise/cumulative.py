@@ -30,7 +30,7 @@ import numpy.typing as npt
 from starling.groups.optimise import cumulative_kernels as kernels
 from starling.groups.optimise.cumulative_problem import CumulativeProblem
 from starling.groups.optimise.rounding import round_cumulative
-from starling.groups.optimise.tree import Int64, Projection
+from starling.groups.optimise.tree import Projection
 
 Float = npt.NDArray[np.float64]
 
@@ -80,10 +80,11 @@ def project_cumulative(
     objective = problem.objective(levels)
     if objective == 0:
         return Projection(levels, 0, certified=True, gap=Fraction(0))
-    excess = Fraction(_most_above_optimum(problem, levels, pulls))
-    return Projection(
-        levels, objective, certified=False, gap=excess / (objective - excess) if excess < objective else None
-    )
+    weights, counts = problem.weights().astype(np.float64), np.concatenate(levels)
+    above = kernels.most_above_optimum(problem.stacked(), counts, weights, pulls, problem.regions(), _ROUNDING)
+    excess = Fraction(above * (1 + _ROUNDING * len(counts)))
+    gap = excess / (objective - excess) if excess < objective else None
+    return Projection(levels, objective, certified=False, gap=gap)
 
 
 def relaxed_sequences(problem: CumulativeProblem, passes: int = PASSES) -> tuple[Float, Float]:
@@ -94,11 +95,3 @@ def relaxed_sequences(problem: CumulativeProblem, passes: int = PASSES) -> tuple
     monotone, prices = noisy.copy(), (1.0 - RELAXATION) * noisy
     kernels.multipliers(noisy, weights / mean, PENALTY, RELAXATION, passes, problem.regions(), monotone, prices)
     return monotone, prices * (PENALTY * mean)
-
-
-def _most_above_optimum(problem: CumulativeProblem, levels: Sequence[Int64], pulls: Float) -> float:
-    """The most that the objective of the levels can lie above the least one."""
-    weights = problem.weights().astype(np.float64)
-    counts = np.concatenate(levels)
-    excess = kernels.most_above_optimum(problem.stacked(), counts, weights, pulls, problem.regions(), _ROUNDING)
-    return excess * (1 + _ROUNDING * len(counts))

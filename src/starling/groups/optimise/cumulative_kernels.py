@@ -78,8 +78,8 @@ def prepared(inverse: Float, regions: Regions) -> Passing:
 
 
 @compiled
-def add_leaf(value: Float, region: int, passing: Passing, regions: Regions) -> None:
-    """Add what a leaf says to the sum of its parent."""
+def add_value(value: Float, region: int, passing: Passing, regions: Regions) -> None:
+    """Add what a region says to the sum of its parent."""
     if region > 0:
         above = passing.sums[regions.parent[region]]
         for s in range(value.size):
@@ -90,7 +90,7 @@ def add_leaf(value: Float, region: int, passing: Passing, regions: Regions) -> N
 def add_leaves(values: Float, passing: Passing, regions: Regions) -> None:
     """Add what all leaves say to the sums of their parents."""
     for region in range(regions.starts[regions.starts.size - 2], values.shape[0]):
-        add_leaf(values[region], region, passing, regions)
+        add_value(values[region], region, passing, regions)
 
 
 @compiled
@@ -102,20 +102,13 @@ def climb(values: Float, passing: Passing, regions: Regions) -> None:
     starts, last = regions.starts, values.shape[1] - 1
     for level in range(starts.size - 3, -1, -1):
         for region in range(starts[level], starts[level + 1]):
-            value, summed, spread, inverse = (
-                values[region],
-                passing.sums[region],
-                passing.below[region],
-                passing.inverse[level],
-            )
+            value, summed = values[region], passing.sums[region]
+            spread, inverse = passing.below[region], passing.inverse[level]
             for s in range(value.size):
                 value[s] = (spread[s] * value[s] + inverse[s] * summed[s]) / (spread[s] + inverse[s])
             if regions.known[region]:
                 value[last] = regions.tops[region]
-            if level > 0:
-                above = passing.sums[regions.parent[region]]
-                for s in range(value.size):
-                    above[s] += value[s]
+            add_value(value, region, passing, regions)
 
 
 @compiled
@@ -195,7 +188,7 @@ def multipliers(
             if regions.known[region]:
                 value[sizes - 1] = regions.tops[region]
             if level == starts.size - 2:
-                add_leaf(value, region, passing, regions)
+                add_value(value, region, passing, regions)
 
 
 @compiled

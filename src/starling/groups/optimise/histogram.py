@@ -28,7 +28,7 @@ from starling.groups.optimise.problem import Problem
 from starling.groups.optimise.region_totals import optimum_with_totals
 from starling.groups.optimise.relaxed import relaxed_optimum
 from starling.groups.optimise.tree import Int64, Projection, checked_totals
-from starling.groups.optimise.water import bound, like, narrowed, nearest_with_sum
+from starling.groups.optimise.water import bound, like, narrowed, nearest_row
 from starling.groups.optimise.water_kernels import Families
 
 Bool = npt.NDArray[np.bool_]
@@ -84,7 +84,7 @@ def _optimum(problem: Problem) -> tuple[Int64, ...]:
     if total == 0:
         return tuple(np.zeros_like(array) for array in cells)
     if tree.levels == 1:
-        return (nearest_with_sum(cells[0].T, Families.whole(cells[0].shape[1]), np.array([[total]])).T.copy(),)
+        return (nearest_row(cells[0], total),)
     return _Windows(problem).optimum()
 
 
@@ -128,14 +128,14 @@ class _Windows:
         self.tree, self.total, self.weights = tree, total, problem.weights
         self.noisy = np.concatenate(cells[:-1])
         self.first = int(tree.starts[-3])
-        self.families = Families.of(tree, tree.levels - 2)
+        self.regions, self.families = Families(tree.children, tree.offsets), Families.of(tree, tree.levels - 2)
         self.leaves = narrowed(cells[-1], total)
         relaxed = relaxed_optimum(tree, self.families, self.leaves, self.noisy, total, self.weights)
+        values, levels, self.largest = relaxed
         most = bound(self.leaves)
-        lowest = np.clip(np.floor(relaxed.levels), -most, most).astype(np.int64) - kernels.DEPTHS // 2
-        self.largest = relaxed.largest
-        self.guesses = like(np.maximum(-relaxed.largest, lowest), self.leaves)
-        self.counts = np.clip(np.rint(relaxed.values), 0, total).astype(np.int64)
+        lowest = np.clip(np.floor(levels), -most, most).astype(np.int64) - kernels.DEPTHS // 2
+        self.guesses = like(np.maximum(-self.largest, lowest), self.leaves)
+        self.counts = np.clip(np.rint(values), 0, total).astype(np.int64)
 
     def optimum(self) -> tuple[Int64, ...]:
         """The optimal levels."""
@@ -160,28 +160,18 @@ class _Windows:
 
     def _window(self, sizes: Int64, radius: int) -> _Window:
         """Windows around the counts of some sizes."""
-        tree, first = self.tree, self.first
+        tree, first, families, weights = self.tree, self.first, self.families, self.weights
         leaves, guesses, noisy = self.leaves, self.guesses, self.noisy
         if len(sizes) < leaves.shape[1]:
             noisy = np.take(noisy, sizes, axis=1)
             leaves, guesses = (like(np.take(each, sizes, axis=1), leaves) for each in (leaves, guesses))
         lows = np.maximum(np.take(self.counts, sizes, axis=1) - radius, 0)
         steps = np.empty((*lows.shape, 2 * radius), dtype=np.int64)
-        kernels.steps_above_leaves(
-            leaves,
-            self.families,
-            guesses,
-            noisy[first:],
-            lows[first:],
-            self.weights[-2],
-            self.weights[-1],
-            steps[first:],
-        )
+        own, (weight, leaf_weight) = (noisy[first:], lows[first:]), weights[-2:]
+        kernels.steps_above_leaves(leaves, families, guesses, *own, weight, leaf_weight, steps[first:])
         for level in reversed(range(tree.levels - 2)):
             rows = tree.rows(level)
-            kernels.steps_above(
-                tree.children, tree.offsets, noisy, lows, self.weights[level], steps, rows.start, rows.stop
-            )
+            kernels.steps_above(self.regions, noisy, lows, weights[level], steps, rows.start, rows.stop)
         return _Window(sizes, lows, steps)
 
     def _take(self, windows: Sequence[_Window]) -> None:
@@ -198,20 +188,8 @@ class _Windows:
         for each in windows:
             counts, noisy = (np.take(values, each.sizes, axis=1) for values in (self.counts, self.noisy))
             for level in range(tree.levels - 2):
-                rows = tree.rows(level)
-                weight = self.weights[level]
-                kernels.take_below(
-                    tree.children,
-                    tree.offsets,
-                    noisy,
-                    each.lows,
-                    weight,
-                    each.steps,
-                    each.sizes,
-                    counts,
-                    rows.start,
-                    rows.stop,
-                )
+                rows, known = tree.rows(level), (noisy, each.lows, self.weights[level], each.steps)
+                kernels.take_below(self.regions, *known, each.sizes, counts, rows.start, rows.stop)
             self.counts[:, each.sizes] = counts
 
     def _water_levels(self, window: _Window) -> water_kernels.Cells:

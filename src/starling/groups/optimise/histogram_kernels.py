@@ -106,14 +106,11 @@ def _steps_by_sorting(
 
 
 @compiled
-def steps_above(
-    children: Int64, offsets: Int64, noisy: Int64, lows: Int64, weight: int, steps: Int64, first: int, last: int
-) -> None:
+def steps_above(regions: Families, noisy: Int64, lows: Int64, weight: int, steps: Int64, first: int, last: int) -> None:
     """What each step in the windows of regions `first` to `last` costs: their own part, and that of the child that takes it.
 
     Args:
-        children: All regions grouped by parent, as in `Tree`.
-        offsets: As in `Tree`.
+        regions: All of them grouped by parent, by their numbers.
         noisy: (inner regions, sizes).
         lows: (inner regions, sizes).
         weight: Of regions `first` to `last`.
@@ -122,6 +119,7 @@ def steps_above(
         first: First region.
         last: One after the last region.
     """
+    children, offsets = regions
     sizes, width = steps.shape[1:]
     numbers = np.empty(BUCKETS, dtype=np.int64)
     for v in range(first, last):
@@ -192,8 +190,7 @@ def take_at_root(steps: Int64, starts: Int64, lows: Int64, total: int, counts: I
 
 @compiled
 def take_below(
-    children: Int64,
-    offsets: Int64,
+    regions: Families,
     noisy: Int64,
     lows: Int64,
     weight: int,
@@ -206,8 +203,7 @@ def take_below(
     """Share the counts of regions `first` to `last` among their children; among equal steps the first in turn shifts with the size.
 
     Args:
-        children: As in `Tree`.
-        offsets: As in `Tree`.
+        regions: All of them grouped by parent, by their numbers.
         noisy: (inner regions, sizes).
         lows: (inner regions, sizes).
         weight: Of regions `first` to `last`.
@@ -217,6 +213,7 @@ def take_below(
         first: First region.
         last: One after the last region.
     """
+    children, offsets = regions
     sizes, width = steps.shape[1:]
     for v in range(first, last):
         family = children[offsets[v] : offsets[v + 1]]

@@ -53,7 +53,8 @@ def optimum_with_totals(problem: Problem, totals: Sequence[Int64]) -> tuple[tupl
         while True:
             # The sink may have too much or too little as well. Its price stays 0, and the others move instead.
             sink_left = int(counts[0].sum()) - problem.total
-            if not _unsettled(rows_left, meets_left, sink_left, unit):
+            left = (rows_left.max(), meets_left.max(), rows_left.min(), meets_left.min(), sink_left)
+            if max(left) < unit or min(left) > -unit:
                 break
             row_far = np.where(rows_left >= unit, 0, kernels.FAR)
             meet_far = np.where(meets_left >= unit, 0, kernels.FAR)
@@ -70,13 +71,6 @@ def optimum_with_totals(problem: Problem, totals: Sequence[Int64]) -> tuple[tupl
                 break
     levels = tuple(counts[tree.rows(level)] for level in range(tree.levels))
     return levels, (*(meets[tree.rows(level)] for level in range(tree.levels - 1)), rows[:, None])
-
-
-def _unsettled(rows_left: Int64, meets_left: Int64, sink_left: int, unit: int) -> bool:
-    """Whether some node has `unit` groups too many, and another as many too few."""
-    most = max(int(rows_left.max()), int(meets_left.max()), sink_left)
-    least = min(int(rows_left.min()), int(meets_left.min()), sink_left)
-    return most >= unit and least <= -unit
 
 
 def _start(problem: Problem, totals: Sequence[Int64]) -> tuple[Int64, Int64]:

@@ -6,7 +6,6 @@ In floating point it may cycle where a leaf is exactly 0, which changes nothing:
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -26,26 +25,15 @@ PASSES: Final = 30
 """The most passes over the leaves."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Relaxed:
-    """The relaxed optimum of a tree of at least two levels and a total above 0.
-
-    Attributes:
-        values: float64 (regions above the leaves, sizes).
-        levels: float64 (parents of leaves, sizes): each leaf is max(0, noisy + level of its parent).
-        largest: (parents of leaves, sizes): the largest noisy count among the leaves of each, in their type.
-    """
-
-    values: Float64
-    levels: Float64
-    largest: Cells
-
-
 def relaxed_optimum(
     tree: Tree, families: Families, leaves: Cells, noisy: Int64, total: int, weights: Sequence[int]
-) -> Relaxed:
+) -> tuple[Float64, Float64, Cells]:
     """The optimum in real numbers, of a tree of at least two levels and a total above 0: the leaves, (leaves, sizes), grouped by their
     parents, and int64 (regions above the leaves, sizes).
+
+    Returns:
+        float64 (regions above the leaves, sizes): their values; float64 (parents of leaves, sizes): the levels, where each leaf is
+        max(0, noisy + level of its parent); of the same shape, the largest noisy count among the leaves of each, in their type.
     """
     first = int(tree.starts[-3])
     shape = (len(noisy) - first, leaves.shape[1])
@@ -65,7 +53,7 @@ def relaxed_optimum(
         before, above = above, np.clip(np.floor(-shares[first:] / leaf_twice), -most, most).astype(leaves.dtype)
         if np.array_equal(above, before) or not water_kernels.active(leaves, families, above, counts, sums):
             break
-    return Relaxed(values + slopes * shares, shares[first:] / leaf_twice, largest)
+    return values + slopes * shares, shares[first:] / leaf_twice, largest
 
 
 def project_relaxed(
@@ -88,20 +76,15 @@ def _real_levels(problem: Problem) -> tuple[Float64, ...]:
     if total == 0:
         return tuple(np.zeros(array.shape) for array in cells)
     if tree.levels == 1:
-        return (_real_water(cells[0], total),)
+        # The nearest real numbers >= 0 with that sum.
+        ordered = -np.sort(-cells[0][0])
+        above = (total - np.cumsum(ordered)) / np.arange(1, len(ordered) + 1)
+        return (np.maximum(cells[0] + above[np.flatnonzero(ordered + above > 0)[-1]], 0),)
     families = Families.of(tree, tree.levels - 2)
     noisy = np.concatenate(cells[:-1])
-    levels = relaxed_optimum(tree, families, cells[-1], noisy, total, problem.weights)
-    leaves = np.maximum(cells[-1] + levels.levels[tree.parents[-1]], 0)
-    return (*(levels.values[tree.rows(level)] for level in range(tree.levels - 1)), leaves)
-
-
-def _real_water(values: Int64, total: int) -> Float64:
-    """The nearest real numbers >= 0 of one region with that sum."""
-    ordered = -np.sort(-values[0])
-    levels = (total - np.cumsum(ordered)) / np.arange(1, len(ordered) + 1)
-    result: Float64 = np.maximum(values + levels[np.flatnonzero(ordered + levels > 0)[-1]], 0)
-    return result
+    values, levels, _ = relaxed_optimum(tree, families, cells[-1], noisy, total, problem.weights)
+    leaves = np.maximum(cells[-1] + levels[tree.parents[-1]], 0)
+    return (*(values[tree.rows(level)] for level in range(tree.levels - 1)), leaves)
 
 
 @compiled

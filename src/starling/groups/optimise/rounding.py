@@ -60,20 +60,8 @@ def share_out(
     """
     if len(sizes):
         whole = int(counts[region].sum())
-        known = problem.known[children]
-        room = np.where(known, problem.tops[children], whole)
-        scratch = np.empty((2, len(children)))
-        _share(
-            targets,
-            sizes,
-            counts[region, sizes],
-            whole,
-            room,
-            children,
-            np.zeros((2, len(children)), dtype=np.int64),
-            scratch,
-            counts,
-        )
+        room = np.where(problem.known[children], problem.tops[children], whole)
+        _share(targets, sizes, counts[region, sizes], whole, room, children, counts)
 
 
 @compiled
@@ -91,21 +79,14 @@ def stretch_means(values: Float, regions: Int64, sizes: Int64, means: Float) -> 
 
 @compiled
 def _share(
-    targets: Float,
-    sizes: Int64,
-    groups: Int64,
-    whole: int,
-    room: Int64,
-    children: Int64,
-    numbers: Int64,
-    scratch: Float,
-    counts: Int64,
+    targets: Float, sizes: Int64, groups: Int64, whole: int, room: Int64, children: Int64, counts: Int64
 ) -> None:
     """Share out all groups, `whole` in number, then those of each size; `room` is the most that each child can have, and all that it has
-    if that is known. `numbers` and `scratch`, (2, children), are overwritten.
+    if that is known.
     """
     last = sizes.size - 1
-    left, added, wanted, short = numbers[0], numbers[1], scratch[0], scratch[1]
+    left, added = np.empty(children.size, dtype=np.int64), np.empty(children.size, dtype=np.int64)
+    wanted, short = np.empty(children.size), np.empty(children.size)
     for child in range(children.size):
         wanted[child] = targets[child, last]
     pour(whole, wanted, room, short, left)

@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 
-import numpy as np
 import numpy.typing as npt
 
 from starling.groups.optimise.certificate import certify
 from starling.groups.optimise.problem import Problem
 from starling.groups.optimise.tree import Projection
-from starling.groups.optimise.water import nearest_with_sum
+from starling.groups.optimise.water import nearest_row, nearest_with_sum
 from starling.groups.optimise.water_kernels import Families
 
 
@@ -24,10 +23,7 @@ def project_top_down(noisy: Sequence[npt.ArrayLike], parents: Sequence[npt.Array
     [[[3, 0]], [[1, 0], [2, 0]]]
     """
     problem = Problem.of(noisy, parents, total, None)
-    root = nearest_with_sum(
-        problem.cells[0].T, Families.whole(problem.cells[0].shape[1]), np.array([[problem.total]], dtype=np.int64)
-    )
-    levels = [np.ascontiguousarray(root.T)]
+    levels = [nearest_row(problem.cells[0], problem.total)]
     for level in range(problem.tree.levels - 1):
         levels.append(nearest_with_sum(problem.cells[level + 1], Families.of(problem.tree, level), levels[-1]))
     result = certify(levels, problem.cells, problem.tree.parents, problem.total, problem.weights)

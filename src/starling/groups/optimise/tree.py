@@ -64,17 +64,10 @@ class Tree:
         regions = int(starts[-1])
         counts, children = np.zeros(regions, dtype=np.int64), [np.empty(0, dtype=np.int64)]
         for level, rows in enumerate(checked):
-            counts[starts[level] : starts[level + 1]] = np.bincount(
-                rows, minlength=int(starts[level + 1] - starts[level])
-            )
+            counts[starts[level] : starts[level + 1]] = np.bincount(rows)
             children.append(np.argsort(rows, kind="stable") + starts[level + 1])
         offsets = np.concatenate([[0], np.cumsum(counts)])
-        return cls(
-            tuple(map(_read_only, checked)),
-            _read_only(starts),
-            _read_only(offsets),
-            _read_only(np.concatenate(children)),
-        )
+        return cls(tuple(map(_read_only, checked)), *map(_read_only, (starts, offsets, np.concatenate(children))))
 
     @property
     def levels(self) -> int:

@@ -56,6 +56,13 @@ def nearest_with_sum(values: Int64, families: Families, targets: Int64) -> Int64
     return filled
 
 
+def nearest_row(values: Int64, total: int) -> Int64:
+    """The integers >= 0 nearest to the values of one region, (1, sizes), with that sum."""
+    sizes = values.shape[1]
+    family = Families(np.arange(sizes), np.array([0, sizes]))
+    return nearest_with_sum(values.T, family, np.array([[total]], dtype=np.int64)).T.copy()
+
+
 def like(values: Int64, cells: Cells) -> Cells:
     """Water levels in the type of the cells that they belong to."""
     return values.astype(np.int32) if cells.dtype == np.int32 else values.astype(np.int64)

@@ -33,11 +33,6 @@ class Families(NamedTuple):
         rows = tree.children[offsets[0] : offsets[-1]] - tree.starts[level + 1]
         return cls(rows, offsets - offsets[0])
 
-    @classmethod
-    def whole(cls, number: int) -> "Families":
-        """One family of that many rows."""
-        return cls(np.arange(number), np.array([0, number]))
-
 
 @compiled
 def narrow(wide: Int64, cells: npt.NDArray[np.int32], largest: int) -> bool:

@@ -241,8 +241,7 @@ def read_plan(top: Section, folder: Path, rows: Sequence[Row] | None = None) -> 
     elif None not in (fields["groups"], known) and fields["groups"] != known:
         problem = f"is not {known:,}, as the public files say"
         top.table("totals").refuse("groups", problem, "correct it, or leave it out")
-    if top.problems:
-        raise PlanError(problems=top.problems)
+    PlanError.check(top.problems)
     fields |= {"regions": regions, "groups": known if fields["groups"] is None else fields["groups"]}
     return fields | _budget(top, fields)
 

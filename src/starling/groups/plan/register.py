@@ -82,8 +82,7 @@ def groups_of_leaves(table: pa.Table, regions: Regions, name: str) -> dict[str, 
         problems.append(Problem("region", problem, fix, name))
     if table["group"].null_count or pc.any(pc.equal(table["group"], "")).as_py():
         problems.append(Problem("group", "has no name in some row", fix, name))
-    if problems:
-        raise PlanError(problems=problems)
+    PlanError.check(problems)
     totals = dict.fromkeys(regions.leaves, 0)
     return totals | {each["values"]: each["counts"] for each in pc.value_counts(table["region"]).to_pylist()}
 

@@ -111,16 +111,10 @@ class Preview(pages.Preview):
     def rows(self) -> tuple[tuple[str, ...], ...]:
         """The errors of each method and level, as HEADER has them."""
         return tuple(
-            (
-                name,
-                level,
-                rounded(error.l1),
-                "" if error.doubt is None else rounded(error.doubt),
-                rounded(error.emd),
-                rounded(error.largest),
-            )
+            (name, level, *("" if each is None else rounded(each) for each in numbers))
             for name, errors in self.methods.items()
             for level, error in zip(self.plan.regions.levels, errors, strict=True)
+            for numbers in [(error.l1, error.doubt, error.emd, error.largest)]
         )
 
     def sections(self) -> tuple[Section, ...]:
@@ -189,11 +183,7 @@ def preview(plan: Plan, shares: PublicShares | None = None, *, seed: int = 1) ->
     warn_of_large(plan.cost)
     known, words = known_shares(plan, shares)
     trials = trials_of(plan)
-    methods = {
-        each.method: simulate(each, known, trials, seed)
-        for each in _variants(plan)
-        if each.cumulative or _one_band(plan)
-    }
+    methods = {each.method: simulate(each, known, trials, seed) for each in _variants(plan)}
     return Preview(plan, f"{words}, {times(trials)}", methods)
 
 
@@ -209,13 +199,9 @@ def trials_of(plan: Plan) -> int:
     return min(max(MOST_SIMULATED // plan.cells, TRIALS[0]), TRIALS[-1])
 
 
-def times(trials: int) -> str:
+def times(trials: int, kind: str = "") -> str:
     """So many simulated releases, in words."""
-    return f"{trials} releases" if trials > 1 else "one release"
-
-
-def _one_band(plan: Plan) -> bool:
-    return len(plan.budget.bands) == 1
+    return f"{trials} {kind}releases" if trials > 1 else f"one {kind}release"
 
 
 def _variants(plan: Plan) -> Iterator[Plan]:

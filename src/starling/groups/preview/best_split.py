@@ -32,6 +32,7 @@ from starling.groups.preview import (
     known_shares,
     mean_errors,
     standard_error,
+    times,
     trial_errors,
     trials_of,
 )
@@ -119,7 +120,8 @@ class Search:
     def against(self) -> str:
         """What it was compared with, in words."""
         tried = " and ".join(f"{many} splits over {family}" for family, many in self.tried.items())
-        return f"{tried}, each on the same {_releases(self.searched)}; those below on {_releases(self.releases)}"
+        searched, shown = (times(number, "invented ") for number in (self.searched, self.releases))
+        return f"{tried}, each on the same {searched}; those below on {shown}"
 
     def rows(self) -> list[tuple[str, ...]]:
         """A line for each split: its name, the error of each level with its standard error, and how far it misses and is behind."""
@@ -166,10 +168,6 @@ class Search:
                 for split in self.splits
             ],
         }
-
-
-def _releases(number: int) -> str:
-    return f"{number} invented releases" if number > 1 else "one invented release"
 
 
 def best_split(

@@ -57,7 +57,9 @@ def open_records(data: str | Path | InMemory, plan: Plan) -> Records | Held:
     Raises:
         SourceError: with all missing columns at once.
     """
-    columns = _columns(plan)
+    # A quantity is read only where the plan lets one bring more than 1.
+    several = plan.kind in ("persons", "events") and plan.quantity > 1
+    columns = (*COLUMNS[plan.kind], "quantity") if several else COLUMNS[plan.kind]
     fix = f"records of the kind {plan.kind} have {','.join(columns)}"
     return open_tables(data, columns, fix, _wanted, plan.format)
 
@@ -65,12 +67,6 @@ def open_records(data: str | Path | InMemory, plan: Plan) -> Records | Held:
 def register(plan: Plan) -> tuple[Path, ...]:
     """The public file that a release joins the records with, after its charge."""
     return () if plan.register is None or plan.register.path is None else (plan.register.path,)
-
-
-def _columns(plan: Plan) -> tuple[str, ...]:
-    """The columns that are read; a quantity only where the plan lets one bring more than 1."""
-    several = plan.kind in ("persons", "events") and plan.quantity > 1
-    return (*COLUMNS[plan.kind], "quantity") if several else COLUMNS[plan.kind]
 
 
 def _wanted(name: str, kind: pa.DataType) -> str:

@@ -17,7 +17,7 @@ from starling.release.table_files import Text
 from starling.release.table_files import column as described
 from starling.tables.artifact.columns import FOLDER, GROUP, MOST_CSV_ROWS, WORDS
 from starling.tables.artifact.group_files import GROUP as GROUP_COLUMNS
-from starling.tables.artifact.group_files import GroupFile, labels, read_pieces, write_pieces
+from starling.tables.artifact.group_files import GroupFile, labels, lists_of, numbers_in, read_pieces, write_pieces
 from starling.tables.measurements import AggregateMeasurements, GroupNumbers, Int64
 from starling.tables.plan import Aggregate, Geography, Piece, Plan
 from starling.tables.plan.aggregates import tree
@@ -68,13 +68,12 @@ def keep_aggregates(
 ) -> AggregateMeasurements:
     """Write the pieces as they come; what is read from `folder` once they are there. Raises OSError as `write_pieces` does."""
 
-    def table(piece: Piece, numbers: GroupNumbers) -> pa.Table:
+    def table(each: tuple[Piece, GroupNumbers]) -> tuple[int, pa.Table]:
+        piece, numbers = each
         aggregate = plan.aggregates[piece.level]
         schema = schema_of(aggregate)
-        starts = pa.array(np.arange(len(numbers) + 1) * numbers.shape[1])
-        values = pa.array(numbers.ravel(), schema.field("numbers").type.value_type)
-        lists = pa.LargeListArray.from_arrays(starts, values).cast(schema.field("numbers").type)
-        return pa.table([*labels(geography, aggregate.level, piece), lists], schema=schema)
+        lists = lists_of(numbers, schema.field("numbers").type)
+        return piece.level, pa.table([*labels(geography, aggregate.level, piece), lists], schema=schema)
 
     files = [(aggregate_path(plan, each), schema_of(each)) for each in plan.aggregates]
     write_pieces(create, files, drawn, table)
@@ -110,9 +109,8 @@ class _AggregateFile(GroupFile[GroupNumbers]):
         self._classes = aggregate.cells if selected else None
 
     def read(self, index: int, piece: Piece) -> GroupNumbers:
-        lists = self.table(index, piece)["numbers"].combine_chunks()
-        values = lists.flatten()
-        if lists.null_count or values.null_count or (np.diff(lists.offsets.to_numpy()) != self._numbers).any():
+        values = numbers_in(self.table(index, piece)["numbers"], self._numbers)
+        if values is None:
             raise self.invalid(FORMS, "has more or fewer numbers for a group than its aggregate measures")
         if self._wide:
             # Decimals without places: integers of Python.

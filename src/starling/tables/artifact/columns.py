@@ -89,18 +89,11 @@ def tables(plan: Plan, most_csv_rows: int = MOST_CSV_ROWS) -> tuple[Table, Table
 
     The Census format, of plans of the Census, is as SafeTab-P writes it: codes and numbers alone, none of which can hold the delimiter.
     """
-    detail = plan.detail
+    detail, key = plan.detail, (*GROUP, *plan.detail.columns)
     by = " and ".join(each.name for each in detail.attributes) or "nothing more: the plan has no detail"
     return (
         _table("t1", "T1: totals of population groups", plan, T1_SCHEMA, GROUP, most_csv_rows),
-        _table(
-            "t2",
-            f"T2: population groups by {by}",
-            plan,
-            t2_schema(detail),
-            (*GROUP, *detail.columns),
-            most_csv_rows,
-        ),
+        _table("t2", f"T2: population groups by {by}", plan, t2_schema(detail), key, most_csv_rows),
     )
 
 

@@ -8,8 +8,7 @@ A file a level of regions, a row group a part, every region of the plan in the o
 """
 
 from collections.abc import Iterator
-from contextlib import ExitStack
-from dataclasses import dataclass
+from functools import partial
 from math import sqrt
 from pathlib import Path
 from typing import Final
@@ -18,17 +17,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from starling.engine.machine import in_order
 from starling.privacy import events
 from starling.release.checks import FORMS, Checks, InvalidRelease
 from starling.release.claims import amount
 from starling.release.codec import Json
 from starling.release.datapackage import Column, Sheet
 from starling.release.encrypted import Create
-from starling.release.table_files import COMPRESSION, Text
 from starling.release.table_files import Table as Published
+from starling.release.table_files import Text
 from starling.release.table_files import column as described
 from starling.tables.artifact.columns import ACCURACY, FOLDER, GROUPS, INTEGRALITY, WORDS
+from starling.tables.artifact.group_files import LABELS, Repeated, lists_of, numbers_in, reading, write_pieces
 from starling.tables.inference.totals import CONFIDENCE
 from starling.tables.measurements import CrossMeasurements, Int64
 from starling.tables.plan import Geography, Plan
@@ -38,7 +37,6 @@ from starling.tables.plan.residuals import Table, variances
 from starling.tables.postprocess.cross import REGION, column_names, has_regions, margin, schema_of, table_names
 from starling.tables.postprocess.rows import coded
 
-LABELS: Final = pa.dictionary(pa.int32(), pa.string())
 SCHEMA: Final = pa.schema(
     [("part", LABELS), ("region_id", LABELS), ("values", pa.large_list(pa.field("item", pa.int64(), nullable=False)))]
 )
@@ -94,67 +92,45 @@ def keep_cross(
         OSError: the disk is full or fails, or there are measurements already.
     """
     cross = of_plan(plan)
-    with ExitStack() as stack:
-        writers = []
-        for level in range(len(cross.levels)):
-            file = stack.enter_context(create(cross_path(level)))
-            # Statistics of noise tell nothing.
-            writer = pq.ParquetWriter(file, SCHEMA, compression=COMPRESSION, write_statistics=False)
-            writers.append(stack.enter_context(writer))
 
-        def write(each: tuple[int, int, Int64]) -> None:
-            level, place, numbers = each
-            regions = np.arange(len(numbers))
-            starts = pa.array(np.arange(len(numbers) + 1) * numbers.shape[1])
-            lists = pa.LargeListArray.from_arrays(starts, pa.array(numbers.ravel())).cast(SCHEMA.field("values").type)
-            part = part_name(cross, plan.cross_shape.parts[place])
-            names = [coded(np.zeros_like(regions), (part,)), coded(regions, geography.regions[cross.levels[level]])]
-            writers[level].write_table(pa.table([*names, lists], schema=SCHEMA), row_group_size=len(regions))
+    def table(each: tuple[int, int, Int64]) -> tuple[int, pa.Table]:
+        level, place, numbers = each
+        regions = np.arange(len(numbers))
+        part = part_name(cross, plan.cross_shape.parts[place])
+        names = [coded(np.zeros_like(regions), (part,)), coded(regions, geography.regions[cross.levels[level]])]
+        return level, pa.table([*names, lists_of(numbers, SCHEMA.field("values").type)], schema=SCHEMA)
 
-        for _ in in_order(write, drawn, workers=1):
-            continue
+    write_pieces(create, [(cross_path(level), SCHEMA) for level in range(len(cross.levels))], drawn, table)
     return read_cross(folder, plan, geography)
-
-
-@dataclass(frozen=True)
-class _Files:
-    """The measurements in a folder, read as often as they are iterated."""
-
-    folder: Path
-    plan: Plan
-    geography: Geography
-
-    def __iter__(self) -> Iterator[tuple[int, int, Int64]]:
-        cross, shape = of_plan(self.plan), self.plan.cross_shape
-        for level, name in enumerate(cross.levels):
-            path = cross_path(level)
-            try:
-                with pq.ParquetFile(self.folder / path) as file:
-                    if not file.schema_arrow.equals(SCHEMA):
-                        raise InvalidRelease(INTEGRALITY, path, "has other columns or types than measurements")
-                    places = [place for place, share in enumerate(cross.shares[level]) if share]
-                    if file.num_row_groups != len(places):
-                        raise InvalidRelease(GROUPS, path, "does not hold every part of the plan's tables")
-                    for at, place in enumerate(places):
-                        part, rows = shape.parts[place], file.read_row_group(at).combine_chunks()
-                        expected = part_name(cross, part), self.geography.regions[name], shape.cells(part)
-                        yield level, place, _numbers(path, rows, *expected)
-            except (OSError, pa.ArrowException):
-                raise InvalidRelease(FORMS, path, "cannot be read as Parquet") from None
 
 
 def read_cross(folder: Path, plan: Plan, geography: Geography) -> CrossMeasurements:
     """What `keep_cross` wrote; iterating raises InvalidRelease where a file is not that."""
-    return _Files(folder, plan, geography)
+    return Repeated(partial(_parts, folder, plan, geography))
+
+
+def _parts(folder: Path, plan: Plan, geography: Geography) -> Iterator[tuple[int, int, Int64]]:
+    cross, shape = of_plan(plan), plan.cross_shape
+    for level, name in enumerate(cross.levels):
+        path = cross_path(level)
+        with reading(path), pq.ParquetFile(folder / path) as file:
+            if not file.schema_arrow.equals(SCHEMA):
+                raise InvalidRelease(INTEGRALITY, path, "has other columns or types than measurements")
+            places = [place for place, share in enumerate(cross.shares[level]) if share]
+            if file.num_row_groups != len(places):
+                raise InvalidRelease(GROUPS, path, "does not hold every part of the plan's tables")
+            for at, place in enumerate(places):
+                part, rows = shape.parts[place], file.read_row_group(at).combine_chunks()
+                expected = part_name(cross, part), geography.regions[name], shape.cells(part)
+                yield level, place, _numbers(path, rows, *expected)
 
 
 def _numbers(path: str, rows: pa.Table, part: str, regions: tuple[str, ...], cells: int) -> Int64:
     names = [rows[name].cast(pa.string()).to_pylist() for name in ("part", "region_id")]
     if names != [[part] * len(regions), list(regions)]:
         raise InvalidRelease(GROUPS, path, "has its parts or its regions in another order than the plan")
-    lists = rows["values"].combine_chunks()
-    values = lists.flatten()
-    if lists.null_count or values.null_count or (np.diff(lists.offsets.to_numpy()) != cells).any():
+    values = numbers_in(rows["values"], cells)
+    if values is None:
         raise InvalidRelease(FORMS, path, "has more or fewer numbers for a region than a part has")
     numbers: Int64 = values.to_numpy().reshape(len(regions), cells)
     return numbers
@@ -179,24 +155,22 @@ def tables(plan: Plan) -> tuple[Published, ...]:
         text = Text("csv", {name: name for name in schema.names}, most_rows=MOST_CSV_ROWS)
         key = (*region, *(names[column] for column in table))
         rows = shape.cells(table) * sum(shape.regions)
-        published.append(Published(called, _title(cross, table), schema, words, key, (), (text,), rows))
+        title = f"Records by {cross.name(table)}" if table else "Records in all"
+        published.append(Published(called, title, schema, words, key, (), (text,), rows))
     return tuple(published)
-
-
-def _title(cross: Cross, table: Table) -> str:
-    return f"Records by {cross.name(table)}" if table else "Records in all"
 
 
 def sheets(plan: Plan) -> list[Sheet]:
     """The noisy numbers of parts, for the data package."""
     cross = of_plan(plan)
-    part = f"The columns of the {_unit(plan)}, joined by commas; empty for everybody"
     residuals = (
         "Of each combination of values of these columns, the last column first: the records there, with noise, as whole"
         " numbers: n times each less the sum along every column of n values"
     )
     counts = "Of each combination of values of these columns, the last column first: the records there, with noise"
-    measured, values = ("residuals", residuals) if plan.measure == "rho" else ("counts", counts)
+    of_parts = plan.measure == "rho"
+    unit, measured, values = ("part", "residuals", residuals) if of_parts else ("table", "counts", counts)
+    part = f"The columns of the {unit}, joined by commas; empty for everybody"
     return [
         Sheet(
             cross_path(level),
@@ -210,11 +184,6 @@ def sheets(plan: Plan) -> list[Sheet]:
         )
         for level, name in enumerate(cross.levels)
     ]
-
-
-def _unit(plan: Plan) -> str:
-    """What is measured."""
-    return "part" if plan.measure == "rho" else "table"
 
 
 def parameters(plan: Plan) -> dict[str, Json]:

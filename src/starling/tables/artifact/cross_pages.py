@@ -51,16 +51,9 @@ def charged(plan: Plan) -> Section:
 
 def sections(plan: Plan, first: Mapping[str, str]) -> tuple[Section, ...]:
     """Accuracy, what is exact, files; `first` has the number of records in words."""
-    return (*_answer(first), _accuracy(plan), _exact(plan), _files(plan))
-
-
-def _answer(first: Mapping[str, str]) -> tuple[Section, ...]:
-    rows = tuple(first.items())
-    return (
-        (Section("All records", tables=(Table(("Region", "Records"), rows, "Estimates with their intervals"),)),)
-        if rows
-        else ()
-    )
+    table = Table(("Region", "Records"), tuple(first.items()), "Estimates with their intervals")
+    answer = (Section("All records", tables=(table,)),) if first else ()
+    return (*answer, _accuracy(plan), _exact(plan), _files(plan))
 
 
 def _accuracy(plan: Plan) -> Section:
@@ -74,15 +67,8 @@ def _accuracy(plan: Plan) -> Section:
                 for table, variance in zip(cross.tables, level, strict=True)
                 if len(table) == columns
             ]
-            rows.append(
-                (
-                    plan.regions.of(name).kind,
-                    str(columns),
-                    f"{len(margins):,}",
-                    f"± {min(margins):z,.1f}",
-                    f"± {max(margins):z,.1f}",
-                )
-            )
+            ends = (f"± {end:z,.1f}" for end in (min(margins), max(margins)))
+            rows.append((plan.regions.of(name).kind, str(columns), f"{len(margins):,}", *ends))
     header = ("Level", "Columns", "Tables", "Least", "Largest")
     caption = f"Margin of error of a cell at {float(100 * CONFIDENCE):g} %, in records, by columns of the table"
     of = "a normal distribution, since many draws add up in a count, and a part of a record, since draws are whole"
@@ -96,20 +82,17 @@ def _accuracy(plan: Plan) -> Section:
 
 
 def _exact(plan: Plan) -> Section:
+    numbers = "Numbers are fractions, and may be below 0: to round them, or to raise them to 0, would bias sums."
+    if of_plan(plan).whole:
+        numbers = f"Numbers are whole, and may be below 0: {WHOLE_NUMBERS}."
     text = f"""
         Public, and used as such: {plan.wording.public}. They fix which cells there are, whether or not anybody is in them. Nothing
         was taken from the records without noise.
 
         All tables agree: a sum over a column is the number in the table without it, and a region is the sum of the regions within it,
-        in every digit. {_numbers(plan)}
+        in every digit. {numbers}
     """
     return Section("What is public, and what is not exact", text, folded=True)
-
-
-def _numbers(plan: Plan) -> str:
-    if of_plan(plan).whole:
-        return f"Numbers are whole, and may be below 0: {WHOLE_NUMBERS}."
-    return "Numbers are fractions, and may be below 0: to round them, or to raise them to 0, would bias sums."
 
 
 def _files(plan: Plan) -> Section:

@@ -60,7 +60,15 @@ class FirstNumber:
         """The people in all, where the plan declares columns and all groups of their sum are published with a known error; else the
         largest published total; None where there is none.
         """
-        return self._people() or self._total()
+        row, people = self._largest, self._people()
+        if people is not None or row is None:
+            return people
+        return Headline(
+            f"The largest published total: {labels.group(row)}",
+            f"{row['count']:,}",
+            f"{float(100 * CONFIDENCE):g} % interval: {row['lower']:,} to {row['upper']:,}",
+            f"Of {self._published:,} totals; it was chosen by its noisy number, so that it is more often too high than too low.",
+        )
 
     def _people(self) -> Headline | None:
         if self._groups is None or len(self._rows) < len(self._groups.regions) * len(self._groups.codes):
@@ -75,17 +83,6 @@ class FirstNumber:
             return total(values.value(row) for row in self._rows).headline("People in all")
         except ParameterError:
             return None
-
-    def _total(self) -> Headline | None:
-        row = self._largest
-        if row is None:
-            return None
-        return Headline(
-            f"The largest published total: {labels.group(row)}",
-            f"{row['count']:,}",
-            f"{float(100 * CONFIDENCE):g} % interval: {row['lower']:,} to {row['upper']:,}",
-            f"Of {self._published:,} totals; it was chosen by its noisy number, so that it is more often too high than too low.",
-        )
 
 
 def _everybody(plan: Plan, geography: Geography) -> ChosenGroups | None:

@@ -5,11 +5,11 @@ Every group of the plan is there, empty or suppressed ones too. All numbers are 
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -20,28 +20,51 @@ import pyarrow.parquet as pq
 from starling.engine.machine import in_order
 from starling.release.checks import FORMS, InvalidRelease
 from starling.release.encrypted import Create
+from starling.release.table_files import COMPRESSION
 from starling.tables.artifact.columns import GROUPS, INTEGRALITY
 from starling.tables.plan import MOST_GROUPS, Geography, Level, Piece
 from starling.tables.postprocess.rows import coded
 
 T = TypeVar("T")
 
-COMPRESSION: Final = "zstd"
 LABELS: Final = pa.dictionary(pa.int32(), pa.string())
 GROUP: Final = (("region_id", LABELS), ("iteration_code", LABELS))
 """The columns that say the group."""
 
 
+@contextmanager
+def reading(path: str) -> Iterator[None]:
+    """While a file of a release is read, by its path in the folder; raises InvalidRelease where it cannot be."""
+    try:
+        yield
+    except (OSError, pa.ArrowException):
+        raise InvalidRelease(FORMS, path, "cannot be read as Parquet") from None
+
+
+def lists_of(numbers: npt.NDArray[Any], kind: pa.DataType) -> pa.LargeListArray:
+    """A list of each row of numbers, (rows, numbers of each)."""
+    starts = pa.array(np.arange(len(numbers) + 1) * numbers.shape[1])
+    return pa.LargeListArray.from_arrays(starts, pa.array(numbers.ravel(), kind.value_type)).cast(kind)
+
+
+def numbers_in(column: pa.ChunkedArray, lengths: int | npt.NDArray[np.int64]) -> pa.Array | None:
+    """The numbers in lists of these lengths, end to end; None where a list has another one, or something is missing."""
+    lists = column.combine_chunks()
+    values = lists.flatten()
+    missing = lists.null_count or values.null_count or (np.diff(lists.offsets.to_numpy()) != lengths).any()
+    return None if missing else values
+
+
 def write_pieces(
     create: Create,
     files: Sequence[tuple[str, pa.Schema]],
-    drawn: Iterable[tuple[Piece, T]],
-    table_of: Callable[[Piece, T], pa.Table],
+    drawn: Iterable[T],
+    table_of: Callable[[T], tuple[int, pa.Table]],
 ) -> None:
     """Write the pieces as they come, a thread writing while the next is drawn.
 
     `create` makes each file for the first time: what was drawn is never drawn over. `files` are path and columns of each level or
-    aggregate, `drawn` each piece once, and `table_of` gives the rows of a piece.
+    aggregate, `drawn` each piece once, and `table_of` gives the number of the file of a piece, and its rows.
 
     Raises:
         OSError: the disk is full or fails, or there are measurements already.
@@ -54,9 +77,9 @@ def write_pieces(
             writer = pq.ParquetWriter(file, schema, compression=COMPRESSION, write_statistics=False)
             writers.append(stack.enter_context(writer))
 
-        def write(pair: tuple[Piece, T]) -> None:
-            table = table_of(*pair)
-            writers[pair[0].level].write_table(table, row_group_size=max(len(table), 1))
+        def write(piece: T) -> None:
+            number, table = table_of(piece)
+            writers[number].write_table(table, row_group_size=max(len(table), 1))
 
         for _ in in_order(write, drawn, workers=1):
             continue
@@ -66,13 +89,13 @@ def write_pieces(
 class Repeated(Generic[T]):
     """Pieces that are made anew each time they are iterated."""
 
-    make: Callable[[], Iterator[tuple[Piece, T]]]
+    make: Callable[[], Iterator[T]]
 
-    def __iter__(self) -> Iterator[tuple[Piece, T]]:
+    def __iter__(self) -> Iterator[T]:
         return self.make()
 
 
-def read_pieces(files: Callable[[], Iterable["GroupFile[T]"]]) -> Repeated[T]:
+def read_pieces(files: Callable[[], Iterable["GroupFile[T]"]]) -> Repeated[tuple[Piece, T]]:
     """The pieces of files, in their order; iterating raises InvalidRelease as the files do."""
 
     def row_groups() -> Iterator[tuple[GroupFile[T], int, Piece]]:
@@ -103,12 +126,9 @@ class GroupFile(ABC, Generic[T]):
         self._name, self._path = name, folder / name
         self._regions = pa.array(geography.regions[level.geography], pa.string())
         self._iterations = pa.array([iteration.code for iteration in level.iterations], pa.string())
-        try:
-            with pq.ParquetFile(self._path) as file:
-                self._stated = file.metadata
-                stored = file.schema_arrow
-        except (OSError, pa.ArrowException):
-            raise self.invalid(FORMS, "cannot be read as Parquet") from None
+        with reading(name), pq.ParquetFile(self._path) as file:
+            self._stated = file.metadata
+            stored = file.schema_arrow
         if not stored.equals(schema):
             raise self.invalid(INTEGRALITY, "has other columns or types than measurements, which are integers")
         self.pieces = self._pieces(number)
@@ -123,12 +143,9 @@ class GroupFile(ABC, Generic[T]):
 
     def table(self, index: int, piece: Piece) -> pa.Table:
         """A row group, whose groups are those of the piece; several threads may read."""
-        try:
-            # Opened for each: one open file is not for several threads.
-            with pq.ParquetFile(self._path, metadata=self._stated) as file:
-                table = file.read_row_group(index, use_threads=False).combine_chunks()
-        except (OSError, pa.ArrowException):
-            raise self.invalid(FORMS, "cannot be read as Parquet") from None
+        # Opened for each: one open file is not for several threads.
+        with reading(self._name), pq.ParquetFile(self._path, metadata=self._stated) as file:
+            table = file.read_row_group(index, use_threads=False).combine_chunks()
         region, iteration = np.arange(piece.regions, dtype=np.int32), np.arange(piece.iterations, dtype=np.int32)
         regions = self._regions.slice(piece.first, piece.regions)
         columns = (

@@ -14,7 +14,6 @@ They are written encrypted, and nobody can read a part of them before their char
 """
 
 from collections.abc import Iterator
-from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 from typing import Final
@@ -24,31 +23,43 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from starling.release.checks import FORMS, InvalidRelease
+from starling.release.checks import InvalidRelease
 from starling.release.encrypted import Create
-from starling.tables.artifact.columns import ADAPTIVITY, FOLDER, GROUPS, measurements_path, place_of
-from starling.tables.artifact.group_files import GROUP, GroupFile, Repeated, labels, read_pieces, write_pieces
+from starling.tables.artifact.columns import ADAPTIVITY, FOLDER, GROUPS, MEASURED, measurements_path, place_of
+from starling.tables.artifact.group_files import (
+    GROUP,
+    GroupFile,
+    Repeated,
+    labels,
+    numbers_in,
+    read_pieces,
+    reading,
+    write_pieces,
+)
 from starling.tables.inference.combined import combined
 from starling.tables.measurements import Int64, Measured, Measurements, branches, offsets
 from starling.tables.plan import Geography, Piece, Plan
 from starling.tables.plan.detail import TOTAL_ONLY
 
-SCHEMA: Final = pa.schema(
-    [
-        *GROUP,
-        ("stage_1", pa.int64()),
-        ("branch", pa.int8()),
-        ("stage_2", pa.large_list(pa.int64())),
-    ]
-)
+SCHEMA: Final = pa.schema({**MEASURED, **dict(GROUP)})
 
 
 def keep_measurements(
     folder: Path, create: Create, plan: Plan, geography: Geography, drawn: Measurements
 ) -> Measurements:
     """Write the pieces as they come; what is read from `folder` once they are there. Raises OSError as `write_pieces` does."""
-    files = [(measurements_path(level), SCHEMA) for level in plan.levels]
-    write_pieces(create, files, drawn, partial(_table, plan, geography))
+
+    def table(each: tuple[Piece, Measured]) -> tuple[int, pa.Table]:
+        piece, measured = each
+        columns = [
+            *labels(geography, plan.levels[piece.level], piece),
+            pa.array(measured.stage1, mask=measured.branch == TOTAL_ONLY),
+            pa.array(measured.branch),
+            pa.LargeListArray.from_arrays(pa.array(measured.offsets(plan.detail)), pa.array(measured.values)),
+        ]
+        return piece.level, pa.table(columns, schema=SCHEMA)
+
+    write_pieces(create, [(measurements_path(level), SCHEMA) for level in plan.levels], drawn, table)
     return read_measurements(folder, plan, geography)
 
 
@@ -67,10 +78,8 @@ def read_branches(folder: Path, plan: Plan, geography: Geography, number: int) -
     """The branch that each group of a level took, int8 (regions, iterations); raises InvalidRelease where the file has other groups."""
     level = plan.levels[number]
     name = measurements_path(level)
-    try:
+    with reading(name):
         branch = pq.read_table(folder / name, columns=["branch"])["branch"].to_numpy()
-    except (OSError, pa.ArrowException):
-        raise InvalidRelease(FORMS, name, "cannot be read as Parquet") from None
     shape = len(geography.regions[level.geography]), len(level.iterations)
     if len(branch) != shape[0] * shape[1]:
         raise InvalidRelease(GROUPS, name, "does not hold one row for each group of the plan")
@@ -89,18 +98,15 @@ def read_totals(
     level = plan.levels[number]
     name, first, every = measurements_path(level), column or 0, 1 if column is None else len(level.iterations)
     parts: list[tuple[Int64, Int64]] = []
-    try:
-        with pq.ParquetFile(folder / name) as file:
-            for index in range(file.num_row_groups):
-                table = file.read_row_group(index, columns=["stage_1", "stage_2"], use_threads=False).combine_chunks()
-                lists = table["stage_2"].combine_chunks()
-                starts = lists.offsets.to_numpy()
-                ends = np.stack((starts[first:-1:every], starts[first + 1 :: every]), axis=1).ravel()
-                # A sum from each start to its end, and one from there to the next start, which is left out.
-                sums = np.add.reduceat(np.append(lists.values.to_numpy(), 0), ends)[::2]
-                parts.append((table["stage_1"].fill_null(0).to_numpy()[first::every], sums))
-    except (OSError, pa.ArrowException):
-        raise InvalidRelease(FORMS, name, "cannot be read as Parquet") from None
+    with reading(name), pq.ParquetFile(folder / name) as file:
+        for index in range(file.num_row_groups):
+            table = file.read_row_group(index, columns=["stage_1", "stage_2"], use_threads=False).combine_chunks()
+            lists = table["stage_2"].combine_chunks()
+            starts = lists.offsets.to_numpy()
+            ends = np.stack((starts[first:-1:every], starts[first + 1 :: every]), axis=1).ravel()
+            # A sum from each start to its end, and one from there to the next start, which is left out.
+            sums = np.add.reduceat(np.append(lists.values.to_numpy(), 0), ends)[::2]
+            parts.append((table["stage_1"].fill_null(0).to_numpy()[first::every], sums))
     stage1, sums = (np.concatenate(each) for each in zip(*parts, strict=True))
     shape = len(geography.regions[level.geography]), len(level.iterations) if column is None else 1
     if len(stage1) != shape[0] * shape[1]:
@@ -119,17 +125,6 @@ def with_earlier(folder: Path, plan: Plan, geography: Geography, drawn: Measurem
     before = read_measurements(folder, plan.earlier, geography, place_of(back + 1))
     published = with_earlier(folder, plan.earlier, geography, before, back + 1)
     return Repeated(lambda: _combined(plan, published, drawn))
-
-
-def _table(plan: Plan, geography: Geography, piece: Piece, measured: Measured) -> pa.Table:
-    level, starts = plan.levels[piece.level], measured.offsets(plan.detail)
-    columns = [
-        *labels(geography, level, piece),
-        pa.array(measured.stage1, mask=measured.branch == TOTAL_ONLY),
-        pa.array(measured.branch),
-        pa.LargeListArray.from_arrays(pa.array(starts), pa.array(measured.values)),
-    ]
-    return pa.table(columns, schema=SCHEMA)
 
 
 def _combined(plan: Plan, earlier: Measurements, later: Measurements) -> Iterator[tuple[Piece, Measured]]:
@@ -157,23 +152,15 @@ class _LevelFile(GroupFile[Measured]):
         table = self.table(index, piece)
         stage1, missing = table["stage_1"].fill_null(0).to_numpy(), table["stage_1"].is_null().to_numpy()
         written = table["branch"].fill_null(0).to_numpy()
-        measured = Measured(stage1, written, self._values(table, written))
+        # As many second measurements as the branches ask for, which may be any numbers.
+        known = np.clip(written, self._detail.branches[0], self._detail.branches[-1])
+        values = numbers_in(table["stage_2"], np.diff(offsets(known, self._detail)))
+        if values is None:
+            raise self.invalid(ADAPTIVITY, "has more or fewer numbers for a group than its branch has cells")
         once = np.tile(self._total_only, piece.regions)
-        branch = branches(measured.stage1, self._thresholds)
+        branch = branches(stage1, self._thresholds)
         branch[once] = TOTAL_ONLY
         if table["branch"].null_count or not np.array_equal(written, branch) or not np.array_equal(missing, once):
-            raise self.invalid(
-                ADAPTIVITY, "has a branch that its first noisy total and the plan's thresholds do not give"
-            )
-        return measured
-
-    def _values(self, table: pa.Table, branch: npt.NDArray[np.int8]) -> Int64:
-        """All second measurements, end to end, as many as the branches ask for, which may be any numbers."""
-        lists = table["stage_2"].combine_chunks()
-        values = lists.flatten()
-        known = np.clip(branch, self._detail.branches[0], self._detail.branches[-1])
-        starts, expected = lists.offsets.to_numpy(), offsets(known, self._detail)
-        if lists.null_count or values.null_count or not np.array_equal(np.diff(starts), np.diff(expected)):
-            raise self.invalid(ADAPTIVITY, "has more or fewer numbers for a group than its branch has cells")
-        numbers: Int64 = values.to_numpy()
-        return numbers
+            problem = "has a branch that its first noisy total and the plan's thresholds do not give"
+            raise self.invalid(ADAPTIVITY, problem)
+        return Measured(stage1, written, values.to_numpy())

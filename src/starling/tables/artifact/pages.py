@@ -204,16 +204,7 @@ def sections(plan: Plan, geography: Geography, summary: Summary) -> tuple[Sectio
 def _answer(plan: Plan, summary: Summary) -> Section:
     """The headline, and the first totals with their intervals."""
     sure = _percent(CONFIDENCE)
-    lines = [
-        Interval(
-            labels.shortened(labels.group(row)),
-            f"{row['count']:,}: {row['lower']:,} to {row['upper']:,}",
-            row["count"],
-            row["lower"],
-            row["upper"],
-        )
-        for row in summary.first
-    ]
+    lines = [_line(row, row["count"], row["lower"], row["upper"]) for row in summary.first]
     caption = f"Published totals with their {sure} intervals: {plan.title}. The first in the order of the plan; data/ has all."
     picture = Picture(partial(intervals, lines, "published total"), caption, "first")
     return Section("The numbers", pictures=(picture,), headline=summary.first_number.headline())
@@ -232,14 +223,15 @@ def _accuracy(plan: Plan, summary: Summary) -> Section:
     )
     tables = (by_class,) if summary.rows["t1"] else ()
     pictures: tuple[Picture, ...] = ()
-    if lines := [_interval(values) for values in summary.ladder()]:
-        ladder = Picture(
-            partial(intervals, lines, f"{sure} interval, percent of the published count"),
+    if rows := summary.ladder():
+        ends = ([100 * (row[end] - row["count"]) / row["count"] for end in ("lower", "upper")] for row in rows)
+        lines = [_line(row, 0.0, *both) for row, both in zip(rows, ends, strict=True)]
+        caption = (
             "Some published groups, from large to small, with their intervals: the larger the group, the smaller the part of"
-            " it that the noise may be.",
-            "intervals",
+            " it that the noise may be."
         )
-        pictures = (ladder,)
+        of_count = partial(intervals, lines, f"{sure} interval, percent of the published count")
+        pictures = (Picture(of_count, caption, "intervals"),)
     return Section(
         "How far the numbers may be off",
         f"""
@@ -284,7 +276,7 @@ def _tiles(widths: Widths) -> list[Tile | None]:
     part = half / np.maximum(size, 1)
     of_class = np.searchsorted(np.array(CLASS_CUTS), size, side="right")
     return [
-        _tile(_median(half[here], rows[here]), _median(part[here], rows[here])) if here.any() else None
+        _tile(*(_median(each[here], rows[here]) for each in (half, part))) if here.any() else None
         for kind in range(len(CLASSES))
         for here in [of_class == kind]
     ]
@@ -303,15 +295,10 @@ def _tile(half: float, part: float) -> Tile:
     return Tile(f"± {half:z,.0f}{shown}", relative_shade(part))
 
 
-def _interval(values: dict[str, Any]) -> Interval:
-    count = values["count"]
-    return Interval(
-        labels.shortened(labels.group(values)),
-        f"{count:,}: {values['lower']:,} to {values['upper']:,}",
-        0.0,
-        100 * (values["lower"] - count) / count,
-        100 * (values["upper"] - count) / count,
-    )
+def _line(row: dict[str, Any], value: float, lower: float, upper: float) -> Interval:
+    """A total in words, drawn at these numbers."""
+    text = f"{row['count']:,}: {row['lower']:,} to {row['upper']:,}"
+    return Interval(labels.shortened(labels.group(row)), text, value, lower, upper)
 
 
 def _exact(plan: Plan) -> Section:
@@ -320,21 +307,18 @@ def _exact(plan: Plan) -> Section:
         if plan.allow_negative
         else "Negative counts are published as 0; sums of many small groups are biased upwards by that."
     )
+    sums = plan.wording.sums
+    if not plan.variants.add_up:
+        sums = f"""Numbers are not made to add up: {plan.wording.no_sums}, and each differs from the truth
+        by its own noise."""
     text = f"""
         Public, and used as such: {plan.wording.public}. They fix which
         groups are measured, whether or not anybody is in them. Nothing was taken from the records without noise: no total,
         no list of groups, no number of records.
 
-        {_sums(plan)} {negative}
+        {sums} {negative}
     """
     return Section("What is public, and what is not exact", text, folded=True)
-
-
-def _sums(plan: Plan) -> str:
-    if not plan.variants.add_up:
-        return f"""Numbers are not made to add up: {plan.wording.no_sums}, and each differs from the truth
-        by its own noise."""
-    return plan.wording.sums
 
 
 def _files(plan: Plan, summary: Summary) -> Section:
@@ -342,6 +326,8 @@ def _files(plan: Plan, summary: Summary) -> Section:
         (f"{place_of(back)}/", f"the same of the earlier release of request {each.request_id}, as it published them")
         for back, each in enumerate(plan.variants.releases, 1)
     ]
+    measured = [f"{len(plan.levels)} levels"] if plan.levels else []
+    measured += [f"{len(plan.aggregates)} of sums or quantiles"] if plan.aggregates else []
     by = " and ".join(attribute.name for attribute in plan.detail.attributes)
     counts_by = f"{summary.rows['t2']:,} counts by {by} with names, standard deviation and interval"
     counts = (
@@ -354,7 +340,7 @@ def _files(plan: Plan, summary: Summary) -> Section:
         ("data/*.csv", f"the same as text, for a table below {MOST_CSV_ROWS:,} rows"),
         *([("data/*.txt", "the same in the Census format, counts alone")] if plan.wording.census_format else []),
         (
-            f"data/measurements/ ({_measured_of(plan)})",
+            f"data/measurements/ ({', '.join(measured)})",
             "every noisy value before anything was left out or clamped; the tables are a function of these",
         ),
         *earlier,
@@ -362,12 +348,6 @@ def _files(plan: Plan, summary: Summary) -> Section:
         ("privacy.json", "what is promised and was charged, with exact amounts and scales"),
     )
     return files(rows)
-
-
-def _measured_of(plan: Plan) -> str:
-    """What there are measurements of."""
-    levels = [f"{len(plan.levels)} levels"] if plan.levels else []
-    return ", ".join(levels + ([f"{len(plan.aggregates)} of sums or quantiles"] if plan.aggregates else []))
 
 
 def _scale(distribution: Distribution) -> str:

@@ -183,19 +183,6 @@ def particulars(plan: Plan, geography: Geography) -> Particulars:
     return Particulars("tables", parameters(plan, geography), bounds(plan), adds_to=tuple(earlier))
 
 
-def choices_json(plan: Plan) -> dict[str, Json]:
-    """What is chosen for all levels."""
-    return {
-        "stage_1_fraction": str(plan.gamma),
-        "suppression_chance": str(plan.suppression),
-        "negative_counts_published": plan.allow_negative,
-        "both_stages": plan.variants.both_stages,
-        "add_up": EVENLY if plan.variants.evenly else plan.variants.add_up,
-        "given_published": plan.variants.given_published,
-        **plan.records.parameters,
-    }
-
-
 def bounds(plan: Plan) -> dict[str, Json]:
     """What bounds the part of one person, by rules that hold for every record."""
     return {
@@ -214,7 +201,13 @@ def parameters(plan: Plan, geography: Geography) -> dict[str, Json]:
         "plan": PLAN,
         "regions": REGIONS,
         "title": plan.title,
-        **choices_json(plan),
+        "stage_1_fraction": str(plan.gamma),
+        "suppression_chance": str(plan.suppression),
+        "negative_counts_published": plan.allow_negative,
+        "both_stages": plan.variants.both_stages,
+        "add_up": EVENLY if plan.variants.evenly else plan.variants.add_up,
+        "given_published": plan.variants.given_published,
+        **plan.records.parameters,
         "confidence": str(CONFIDENCE),
         "branches": [plan.detail.names[branch] for branch in range(len(plan.detail.sizes))],
         "counting": {"sql": sql, "tables": dict[str, Json](named)},

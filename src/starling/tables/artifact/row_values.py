@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from starling.errors import ParameterError
 from starling.release.intervals import Value
-from starling.release.shared_noise import Linked
+from starling.release.shared_noise import Cells, Linked
 from starling.tables.artifact.measured import read_branches, read_totals
 from starling.tables.inference.cell_errors import Apart, BothStages, Pair
 from starling.tables.inference.nested_totals import NestedTotals
@@ -61,15 +61,23 @@ class RowValues:
     def value(self, row: dict[str, Any]) -> Value:
         """The number of a row; raises ParameterError where it was raised to 0, or is a sum of such numbers."""
         _check_error(row, "count")
-        estimate = Fraction(row["count"])
-        if self._plan.variants.add_up and row["region_type"] in self._in_sums:
-            tree, place = self._nested.group(*(row[column] for column in GROUP))
-            weights = _weights(self._plan, place.kind, row)
-            return Value(estimate, cells={Linked(tree, place): weights}, least=_least(self._plan))
-        level = self._levels[row["region_type"], row["iteration_code"]]
-        group = tuple(row[column] for column in GROUP)
-        names = tuple((name, *group) for name in self._drawn_in(level))
-        return _linear(self._plan, level, names, row, estimate)
+        plan, group = self._plan, [row[column] for column in GROUP]
+        counted: Cells | Linked
+        if plan.variants.add_up and row["region_type"] in self._in_sums:
+            tree, place = self._nested.group(*group)
+            kind, counted = place.kind, Linked(tree, place)
+            cells = _cells(plan.detail, kind, row)
+        else:
+            level = self._levels[row["region_type"], row["iteration_code"]]
+            kind, cells = _kind(plan, level, row)
+            # The last release's first.
+            names = tuple((name, *group) for name in self._drawn_in(level))
+            if stage1_share(plan, level, kind):
+                counted = BothStages(names[0], plan.stage_noise(level), plan.detail.sizes[kind])
+            else:
+                counted = Apart(names, plan.noise(level, total_only=kind == TOTAL_ONLY))
+        weights = tuple(Fraction(cell in cells) for cell in range(plan.detail.sizes[max(kind, 0)]))
+        return Value(Fraction(row["count"]), cells={counted: weights}, least=_least(plan))
 
 
 def groups_read(plan: Plan, geography: Geography, iterations: int) -> int:
@@ -122,28 +130,9 @@ def _check_error(row: dict[str, Any], number: str) -> None:
         raise ParameterError(number, problem, "use the measurements")
 
 
-def _linear(plan: Plan, level: Level, names: tuple[Hashable, ...], row: dict[str, Any], estimate: Fraction) -> Value:
-    """A number as a sum of cells of its group, whose measurements have these names, the last release's first."""
-    kind, cells = _kind(plan, level, row)
-    size = 1 if kind == TOTAL_ONLY else plan.detail.sizes[kind]
-    weights = tuple(Fraction(cell in cells) for cell in range(size))
-    noise = plan.noise(level, total_only=kind == TOTAL_ONLY)
-    if stage1_share(plan, level, kind):
-        return Value(estimate, cells={BothStages(names[0], plan.stage_noise(level), size): weights}, least=_least(plan))
-    return Value(estimate, cells={Apart(names, noise): weights}, least=_least(plan))
-
-
 def _least(plan: Plan) -> Fraction | None:
     """Where counts are clamped at 0 their intervals are."""
     return None if plan.allow_negative else Fraction(0)
-
-
-def _weights(plan: Plan, kind: int, row: dict[str, Any]) -> tuple[Fraction, ...]:
-    """Which cells of a group of the branch `kind` are in the number of a row."""
-    size = plan.detail.sizes[max(kind, 0)]
-    in_t1 = row.keys().isdisjoint(plan.detail.columns)
-    cells = range(size) if in_t1 else _cells(plan.detail, kind, row)
-    return tuple(Fraction(cell in cells) for cell in range(size))
 
 
 def _kind(plan: Plan, level: Level, row: dict[str, Any]) -> tuple[int, frozenset[int]]:
@@ -151,11 +140,10 @@ def _kind(plan: Plan, level: Level, row: dict[str, Any]) -> tuple[int, frozenset
     kinds: list[tuple[float, int, frozenset[int]]] = []
     in_t1 = row.keys().isdisjoint(plan.detail.columns)
     for kind in plan.detail.branches:
-        if in_t1:
-            size = plan.detail.sizes[max(kind, 0)]
-            kinds.append((deviation_of(plan, level, kind), kind, frozenset(range(size))))
-        elif cells := _cells(plan.detail, kind, row):
-            kinds.append((run_deviation(plan, level, kind, len(cells), min(cells)), kind, cells))
+        if cells := _cells(plan.detail, kind, row):
+            run = (len(cells), min(cells))
+            deviation = deviation_of(plan, level, kind) if in_t1 else run_deviation(plan, level, kind, *run)
+            kinds.append((deviation, kind, cells))
     total_only = {each.code for each in level.iterations if each.total_only}
     kinds = [each for each in kinds if (each[1] == TOTAL_ONLY) == (row["iteration_code"] in total_only)]
     _, kind, cells = min(kinds, key=lambda each: abs(each[0] - row["standard_deviation"]))
@@ -163,7 +151,9 @@ def _kind(plan: Plan, level: Level, row: dict[str, Any]) -> tuple[int, frozenset
 
 
 def _cells(detail: Detail, kind: int, row: dict[str, Any]) -> frozenset[int]:
-    """Cells of a branch that a T2 row is the sum of; none if the branch has no such row."""
+    """Cells of a branch that a row is the sum of: of T1 all, of T2 none if the branch has no such row."""
+    if row.keys().isdisjoint(detail.columns):
+        return frozenset(range(detail.sizes[max(kind, 0)]))
     under = detail.of_codes.get(tuple(row[column] for column in detail.columns), ())
     return frozenset(
         cell for branch, each in under if branch == kind for cell in range(each.first, each.first + each.terms)

@@ -75,16 +75,16 @@ def with_truth(plan: Plan, geography: Geography, persons: Opened, release: Path)
     Args and errors as of `evaluate`, but for the engine.
     """
     tables = Published(release)
-    return inspect(count(plan, geography, persons).map(partial(_with_truth, plan, geography, tables)))
 
+    def compared(exact: ExactCounts) -> pa.Table:
+        parts = []
+        for piece in pieces(plan, geography):
+            level, totals = plan.levels[piece.level], exact.totals(piece)
+            for group, batch in tables.rows("t1", level, geography.regions[level.geography][piece.first : piece.stop]):
+                parts.append(pa.Table.from_batches([batch]).append_column("truth", pa.array(totals[group])))
+        return pa.concat_tables(parts)
 
-def _with_truth(plan: Plan, geography: Geography, tables: "Published", exact: ExactCounts) -> pa.Table:
-    parts = []
-    for piece in pieces(plan, geography):
-        level, totals = plan.levels[piece.level], exact.totals(piece)
-        for group, batch in tables.rows("t1", level, geography.regions[level.geography][piece.first : piece.stop]):
-            parts.append(pa.Table.from_batches([batch]).append_column("truth", pa.array(totals[group])))
-    return pa.concat_tables(parts)
+    return inspect(count(plan, geography, persons).map(compared))
 
 
 class Published:
@@ -137,8 +137,6 @@ def compare(
     Raises:
         SourceError: when the tables are of another plan or geography.
     """
-    classes: list[Class] = []
-    groups: list[Groups] = []
     rows = DetailRows(plan.detail)
     levels = [_Level(level, rows) for level in plan.levels]
     for piece in pieces(plan, geography, most_groups):
@@ -147,13 +145,12 @@ def compare(
         part = _Part(levels[piece.level], regions, tables, exact.totals(piece))
         part.read_t2(partial(exact.cells, piece))
         part.read_t1()
-    for summed in levels:
-        classes += summed.classes()
-        groups += summed.groups()
     if tuple(sum(summed.rows[table] for summed in levels) for table in (0, 1)) != tables.sizes():
         raise _refused("t1", "or t2 has rows that are in no level of the plan", "give the plan of the release")
     titles = {level.name: level_title(plan, level) for level in plan.levels}
-    return Evaluation(plan.title, titles, tuple(classes), tuple(groups), plan.detail.names)
+    classes = tuple(each for summed in levels for each in summed.classes())
+    groups = tuple(each for summed in levels for each in summed.groups())
+    return Evaluation(plan.title, titles, classes, groups, plan.detail.names)
 
 
 class _Level:
@@ -168,16 +165,14 @@ class _Level:
         self.sums = np.zeros((len(fields(Errors)), len(NUMBERS) * len(SIZES) * self.branches))
         self.sizes = np.zeros((3, len(SIZES)), dtype=np.int64)
 
-    def classes(self) -> list[Class]:
+    def classes(self) -> Iterator[Class]:
         """The errors of all numbers that were read."""
-        classes: list[Class] = []
         for kind in np.flatnonzero(self.sums[0]).tolist():
             number_and_size, branch = divmod(kind, self.branches)
             number, size = divmod(number_and_size, len(SIZES))
             rows, error, absolute, square, variance, covered = self.sums[:, kind].tolist()
             errors = Errors(int(rows), error, absolute, square, variance, int(covered))
-            classes.append(Class(self.level.name, SIZES[size], branch - 1, NUMBERS[number], errors))
-        return classes
+            yield Class(self.level.name, SIZES[size], branch - 1, NUMBERS[number], errors)
 
     def groups(self) -> list[Groups]:
         """The groups of every size class that has any."""

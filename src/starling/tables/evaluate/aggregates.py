@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from typing import TypeAlias
 
@@ -58,37 +59,30 @@ def compare_aggregates(
         np.concatenate([exact.aggregate(piece) for piece in aggregate_pieces(plan, geography) if piece.level == number])
         for number in range(len(plan.aggregates))
     ]
-    if len(table) != sum(
-        len(each) * len(statistic_names(one)) for each, one in zip(exact_of, plan.aggregates, strict=True)
-    ):
+    sizes = [len(each) * len(statistic_names(one)) for each, one in zip(exact_of, plan.aggregates, strict=True)]
+    if len(table) != sum(sizes):
         raise SourceError(TABLE, "has other rows than the plan", "give the plan of the release")
-    errors, at = [], 0
-    for each, of_group in zip(plan.aggregates, exact_of, strict=True):
-        rows = table.slice(at, len(of_group) * len(statistic_names(each)))
-        at += len(rows)
-        errors += list(_errors(plan, each, rows, of_group))
-    return tuple(errors)
+    starts = accumulate(sizes, initial=0)
+    parts = zip(plan.aggregates, map(table.slice, starts, sizes), exact_of, strict=True)
+    return tuple(error for part in parts for error in _errors(plan, *part))
 
 
 def _errors(plan: Plan, aggregate: Aggregate, rows: pa.Table, exact: GroupNumbers) -> Iterator[AggregateErrors]:
     names, places = statistic_names(aggregate), places_of(plan.records.by_name[aggregate.column])
-    if not rows["column"].unique().to_pylist() == [aggregate.column] or rows["statistic"].unique().to_pylist() != list(
-        names
-    ):
+    if [rows[name].unique().to_pylist() for name in ("column", "statistic")] != [[aggregate.column], list(names)]:
         raise SourceError(TABLE, "has the statistics of another plan", "give the plan of the release")
-    columns = {
-        name: rows[name].to_numpy().astype(np.float64).reshape(-1, len(names))
+    columns = [
+        rows[name].to_numpy().astype(np.float64).reshape(-1, len(names))
         for name in ("value", "lower", "upper", "rank_margin")
-    }
+    ]
     for at, name in enumerate(names):
-        value, lower, upper, ranks = (columns[each][:, at] for each in ("value", "lower", "upper", "rank_margin"))
+        value, lower, upper, ranks = (each[:, at] for each in columns)
         if aggregate.quantiles is None:
             truth = _truth(aggregate, name, exact, places)
             error, held = np.abs(value - truth), (lower <= truth) & (truth <= upper)
         else:
-            error, held = _ranks(
-                aggregate, at, exact.astype(np.int64, copy=False), places, (value, lower, upper, ranks)
-            )
+            counted = exact.astype(np.int64, copy=False)
+            error, held = _ranks(aggregate, at, counted, places, (value, lower, upper, ranks))
         there = ~np.isnan(error)
         groups = int(np.count_nonzero(there))
         mean = float(error[there].mean()) if groups else 0.0

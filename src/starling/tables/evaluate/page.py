@@ -80,6 +80,10 @@ def _of_aggregates(evaluation: Evaluation) -> Section:
 def _of_counts(evaluation: Evaluation) -> tuple[Section, ...]:
     by_size = evaluation.by("level", "number", "size")
     totals = {key[::2]: errors for key, errors in by_size.items() if key[1] == "total"}
+    shares: dict[tuple[int | str, ...], Tile] = {
+        (each.level, each.size): Tile(_percent(each.suppressed / each.groups), each.suppressed / each.groups)
+        for each in evaluation.groups
+    }
     return (
         Section(
             "How far the totals are off",
@@ -92,11 +96,9 @@ def _of_counts(evaluation: Evaluation) -> tuple[Section, ...]:
                 _by_size(
                     evaluation,
                     {
-                        key: Tile(
-                            f"± {_short(each.root_mean_square)}",
-                            relative_shade(each.root_mean_square / max(int(key[1]), 1)),
-                        )
-                        for key, each in totals.items()
+                        (level, size): Tile(f"± {_short(error)}", relative_shade(error / max(int(size), 1)))
+                        for (level, size), each in totals.items()
+                        for error in [each.root_mean_square]
                     },
                     "Root mean square error of published totals, in persons; the stronger the colour, the larger beside the size of the"
                     " group. Cells without published groups are empty.",
@@ -130,7 +132,7 @@ def _of_counts(evaluation: Evaluation) -> tuple[Section, ...]:
             Below the state a bare total is left out when an empty group could well have it. Groups of other branches are always
             there.
             """,
-            tables=(_suppressed(evaluation),),
+            tables=(_by_size(evaluation, shares, "Share of the groups that are not published, by true size."),),
         ),
     )
 
@@ -159,14 +161,6 @@ def _by_branch(evaluation: Evaluation) -> Table:
     caption = "Root mean square error of totals, and share of their intervals that hold the truth; a stronger colour below 95 %."
     header = ("Published detail", *evaluation.details.values())
     return Table.of_tiles(header, [*evaluation.levels.values()], grid, f"{MARK}. {caption}")
-
-
-def _suppressed(evaluation: Evaluation) -> Table:
-    shares: dict[tuple[int | str, ...], Tile] = {
-        (each.level, each.size): Tile(_percent(each.suppressed / each.groups), each.suppressed / each.groups)
-        for each in evaluation.groups
-    }
-    return _by_size(evaluation, shares, "Share of the groups that are not published, by true size.")
 
 
 def _numbers(evaluation: Evaluation) -> Table:

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-import duckdb
 import pyarrow as pa
 
 from starling.errors import ParameterError
+from starling.tables.export.database import connected
 from starling.tables.export.described import DescribedTable, Number, unique_names
 
 MOST_ACROSS: Final = 2000
@@ -44,9 +44,7 @@ def across(table: DescribedTable, column: str) -> DescribedTable:
 
     def pieces() -> Iterator[pa.Table]:
         keys = [each.column(rows.column(at).to_numpy()) for at, each in enumerate(rest)]
-        yield pa.table(
-            [*keys, *rows.columns[len(rest) :]], names=[*(each.name for each in rest), *(each.name for each in numbers)]
-        )
+        yield pa.table([*keys, *rows.columns[len(rest) :]], names=[*(each.name for each in rest), *names])
 
     return replace(
         table, dimensions=rest, numbers=tuple(numbers), estimate=numbers[0].name, rows=len(rows), pieces=pieces
@@ -79,6 +77,6 @@ def _pivoted(table: DescribedTable, place: int, names: list[str]) -> pa.Table:
         for name in names
     ]
     by = f" GROUP BY {', '.join(keys)} ORDER BY {', '.join(keys)}" if keys else ""
-    with duckdb.connect(":memory:", config={"autoinstall_known_extensions": "false"}) as database:
+    with connected() as database:
         database.register("numbers", pa.RecordBatchReader.from_batches(schema, batches()))
         return database.sql(f"SELECT {', '.join([*keys, *chosen])} FROM numbers{by}").to_arrow_table()

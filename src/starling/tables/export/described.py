@@ -4,8 +4,8 @@ Of one value of this kind each writer makes its own form, and each layout and ea
 released numbers alone, piece by piece, so that memory does not depend on how many there are.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 from itertools import count
 from typing import Final
@@ -13,6 +13,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from starling.errors import plain
 
@@ -125,6 +126,14 @@ class Dimension:
 
 
 @dataclass(frozen=True, slots=True)
+class Coded:
+    """A column of a table, and how the position of the code of each row is read from rows of the release."""
+
+    dimension: Dimension
+    positions: Callable[[pa.Table], npt.NDArray[np.integer]]
+
+
+@dataclass(frozen=True, slots=True)
 class Number:
     """A column of numbers, or of what is said of them."""
 
@@ -155,6 +164,30 @@ class DescribedTable:
     pieces: Callable[[], Iterator[pa.Table]]
     notes: tuple[str, ...] = ()
 
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        title: str,
+        columns: Sequence[Coded],
+        numbers: Sequence[Number],
+        taken: Collection[str],
+        rows: int,
+        pieces: Callable[[], Iterator[pa.Table]],
+    ) -> "DescribedTable":
+        """A table of rows of the release under names of columns of which no two are alike and none is taken; the estimate comes first."""
+        wanted = [each.dimension.name for each in columns]
+        names = unique_names(wanted, {*taken, *(f"{name}_label" for name in wanted)})
+        dimensions = tuple(replace(each.dimension, name=name) for each, name in zip(columns, names, strict=True))
+
+        def own_pieces() -> Iterator[pa.Table]:
+            for piece in pieces():
+                coded = zip(dimensions, columns, strict=True)
+                own = {dimension.name: dimension.column(each.positions(piece)) for dimension, each in coded}
+                yield pa.table(own | {each.name: piece[each.name] for each in numbers})
+
+        return cls(name, title, dimensions, tuple(numbers), numbers[0].name, rows, own_pieces)
+
     @property
     def columns(self) -> dict[str, tuple[pa.DataType, str]]:
         """Type and description of each column as it is written, with a column of labels beside each of codes."""
@@ -174,6 +207,11 @@ class DescribedTable:
                 for name, column in ((each.name, piece[each.name]), (each.label, each.labels(piece[each.name])))
             }
             yield pa.table(coded | {each.name: piece[each.name] for each in self.numbers})
+
+
+def places(rows: pa.Table, column: str, values: pa.Array) -> npt.NDArray[np.int32]:
+    """Where the text of each row of a column of the release stands among these."""
+    return np.asarray(pc.index_in(rows[column], value_set=values), dtype=np.int32)
 
 
 def unique_names(names: Iterable[str], taken: Collection[str] = (), suffix: str = " (column)") -> list[str]:

@@ -5,7 +5,7 @@ the attributes, so that rows can be pivoted. A row of all values of a column has
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -21,13 +21,13 @@ from starling.tables.artifact.aggregates import COLUMN_WORDS
 from starling.tables.artifact.columns import words
 from starling.tables.export.cross_tables import cross_tables_of
 from starling.tables.export.described import (
-    COUNT,
     NOT_APPLICABLE,
+    Coded,
     DescribedTable,
     Dimension,
     Number,
     identifiers,
-    unique_names,
+    places,
 )
 from starling.tables.plan import Aggregate, Geography, Level, Plan
 from starling.tables.plan.aggregates import statistic_names
@@ -41,14 +41,6 @@ Int32: TypeAlias = npt.NDArray[np.int32]
 STATISTIC_NUMBERS: Final = ("value", "lower", "upper", "standard_deviation", "rank_margin", "post_processed")
 COUNT_NUMBERS: Final = ("count", "lower", "upper", "standard_deviation", "post_processed")
 TAKEN: Final = {*COUNT_NUMBERS, *STATISTIC_NUMBERS, "shown"}
-
-
-@dataclass(frozen=True, slots=True)
-class _Coded:
-    """A column of a table, and how the position of the code of each row is read from rows of the release."""
-
-    dimension: Dimension
-    positions: Callable[[pa.Table], Int32]
 
 
 def tables_of(folder: Path, plan: Plan, geography: Geography) -> list[DescribedTable]:
@@ -101,40 +93,22 @@ def _described(
     plan: Plan,
     level: Level,
     kind: str,
-    columns: Sequence[_Coded],
+    columns: Sequence[Coded],
     numbers: Sequence[str],
     rows: int,
     pieces: Callable[[], Iterator[pa.Table]],
 ) -> DescribedTable:
-    """A table of rows of the release, under names of columns of which no two are alike."""
-    wanted = [each.dimension.name for each in columns]
-    names = unique_names(wanted, {*TAKEN, *(f"{name}_label" for name in wanted)})
-    coded = [
-        replace(each, dimension=replace(each.dimension, name=name)) for each, name in zip(columns, names, strict=True)
-    ]
+    """A table of rows of the release."""
     texts = {**words(plan), **(COLUMN_WORDS if kind else {})}
     types = {"post_processed": pa.bool_(), "count": pa.int64(), "lower": pa.int64(), "upper": pa.int64()}
     of_counts = {} if kind else types
-
-    def own_pieces() -> Iterator[pa.Table]:
-        for piece in pieces():
-            own = {each.dimension.name: each.dimension.column(each.positions(piece)) for each in coded}
-            yield pa.table(own | {name: piece[name] for name in numbers})
-
-    family = plan.families[level.iteration_level - 1]
-    described = tuple(
+    described = [
         Number(name, types[name] if name == "post_processed" else of_counts.get(name, pa.float64()), texts[name])
         for name in numbers
-    )
-    return DescribedTable(
-        f"{'' if level.geography == WHOLE else level.geography} {family}{kind}",
-        f"{level_title(plan, level)}{kind and f':{kind}'}",
-        tuple(each.dimension for each in coded),
-        described,
-        numbers[0] if kind else COUNT,
-        rows,
-        own_pieces,
-    )
+    ]
+    name = f"{'' if level.geography == WHOLE else level.geography} {plan.families[level.iteration_level - 1]}{kind}"
+    title = f"{level_title(plan, level)}{kind and f':{kind}'}"
+    return DescribedTable.of(name, title, columns, described, TAKEN, rows, pieces)
 
 
 def _where(level: Level) -> dict[str, list[str]]:
@@ -142,12 +116,7 @@ def _where(level: Level) -> dict[str, list[str]]:
     return {"region_type": [str(level.geography)], "iteration_code": [each.code for each in level.iterations]}
 
 
-def _places(rows: pa.Table, column: str, values: pa.Array) -> Int32:
-    """Where the text of each row of a column stands among these."""
-    return np.asarray(pc.index_in(rows[column], value_set=values), dtype=np.int32)
-
-
-def _group_columns(plan: Plan, geography: Geography, level: Level) -> list[_Coded]:
+def _group_columns(plan: Plan, geography: Geography, level: Level) -> list[Coded]:
     """The region of a level, where it has any, and the columns of its family of groups."""
     columns = []
     if level.geography != WHOLE:
@@ -155,15 +124,15 @@ def _group_columns(plan: Plan, geography: Geography, level: Level) -> list[_Code
         named = zip(regions, geography.names[level.geography], strict=True)
         description = f"{plan.regions.of(level.geography).kind}. {plan.wording.columns['region_id']}"
         dimension = Dimension.of(str(level.geography).lower(), description, named, concept="region")
-        columns.append(_Coded(dimension, partial(_places, column="region_id", values=pa.array(regions))))
+        columns.append(Coded(dimension, partial(places, column="region_id", values=pa.array(regions))))
     groups = pa.array([each.code for each in level.iterations])
     for dimension, of_groups in _families(plan, level):
         positions = np.array(of_groups, dtype=np.int32)
 
         def chosen(rows: pa.Table, positions: Int32 = positions) -> Int32:
-            return positions[_places(rows, "iteration_code", groups)]
+            return positions[places(rows, "iteration_code", groups)]
 
-        columns.append(_Coded(dimension, chosen))
+        columns.append(Coded(dimension, chosen))
     return columns
 
 
@@ -176,11 +145,11 @@ def _families(plan: Plan, level: Level) -> Iterator[tuple[Dimension, list[int]]]
     family, columns = plan.records.families[level.iteration_level - 1], plan.records.by_name
     groups = list(family.iterations(level.iteration_level, columns))
     place_of = {each.code: place for place, each in enumerate(groups)}
-    places = [place_of[each.code] for each in level.iterations]
+    chosen = [place_of[each.code] for each in level.iterations]
     if family.groups:
         sets = [(group.name, each.name) for group, each in zip(family.groups, groups, strict=True)]
         description = f"{family.columns[0]}: sets of values, which may overlap, so that they do not add up to all"
-        yield Dimension.of(family.columns[0], description, sets, concept=family.name), places
+        yield Dimension.of(family.columns[0], description, sets, concept=family.name), chosen
         return
     read = family.read(columns)
     values = [value_texts(column.domain) for column in read]
@@ -188,10 +157,10 @@ def _families(plan: Plan, level: Level) -> Iterator[tuple[Dimension, list[int]]]
     for number, column in enumerate(read):
         several = "; a record may count under several, so that they do not add up to all" if column.several else ""
         dimension = Dimension.of(column.name, f"{column.name} of the plan{several}", values[number])
-        yield dimension, [combined[place][number] for place in places]
+        yield dimension, [combined[place][number] for place in chosen]
 
 
-def _detail_columns(plan: Plan, taken: Collection[str]) -> Iterator[_Coded]:
+def _detail_columns(plan: Plan, taken: Collection[str]) -> Iterator[Coded]:
     """The attributes of the detail, which the totals have all values of."""
     for place, attribute in enumerate(plan.detail.attributes):
         classes = dict.fromkeys(row.classes[place] for rows in plan.detail.rows for row in rows)
@@ -207,11 +176,11 @@ def _detail_columns(plan: Plan, taken: Collection[str]) -> Iterator[_Coded]:
 
         name = f"{attribute.name} (detail)" if attribute.name in taken else attribute.name
         described = f"{attribute.name}, of larger groups"
-        yield _Coded(Dimension.of(name, described, named, total=attribute.text(None)), positions)
+        yield Coded(Dimension.of(name, described, named, total=attribute.text(None)), positions)
 
 
-def _texts(column: str, name: str, values: Iterable[str]) -> _Coded:
+def _texts(column: str, name: str, values: Iterable[str]) -> Coded:
     """A column whose texts are their own labels, and which tables of counts do not have."""
     texts = list(values)
     dimension = Dimension.of(name, COLUMN_WORDS[column], zip(texts, texts, strict=True), absent=NOT_APPLICABLE)
-    return _Coded(dimension, partial(_places, column=column, values=pa.array(texts)))
+    return Coded(dimension, partial(places, column=column, values=pa.array(texts)))

@@ -4,7 +4,6 @@ None of it protects anybody, for the release with every number is public; each r
 dropped: a number that is not shown is missing in its row, and so are its interval and its standard deviation, which would tell it.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -36,11 +35,8 @@ class Rules:
     hide_wider: float | None = None
 
     def __post_init__(self) -> None:
-        for name, value, least in (
-            ("round_to", self.round_to, 1),
-            ("hide_below", self.hide_below, 1),
-            ("hide_wider", self.hide_wider, 0),
-        ):
+        for name, least in (("round_to", 1), ("hide_below", 1), ("hide_wider", 0)):
+            value = getattr(self, name)
             if value is not None and not least <= value <= MOST:
                 raise ParameterError(name, f"is not {least} to {MOST:,}", "write a number such as 5, or leave it out")
 
@@ -86,12 +82,9 @@ class Rules:
             replace(each, type=pa.int64()) if self.round_to and each.name in (COUNT, "lower", "upper") else each
             for each in table.numbers
         )
-        shown = (_SHOWN,) if self.hiding else ()
-
-        def pieces() -> Iterator[pa.Table]:
-            yield from map(self._piece, table.pieces())
-
-        return replace(table, numbers=(*numbers, *shown), pieces=pieces, notes=(*table.notes, *self.notes))
+        numbers += (_SHOWN,) if self.hiding else ()
+        notes = (*table.notes, *self.notes)
+        return replace(table, numbers=numbers, pieces=lambda: map(self._piece, table.pieces()), notes=notes)
 
     def _piece(self, piece: pa.Table) -> pa.Table:
         count, lower, upper = (piece[name].to_numpy() for name in (COUNT, "lower", "upper"))
@@ -107,13 +100,10 @@ class Rules:
                 piece = piece.set_column(piece.schema.get_field_index(name), name, pa.array(values))
         if not self.hiding:
             return piece
-        shown = pa.chunked_array([pa.array(~hidden)])
+        shown = pa.array(~hidden)
         for name in (COUNT, "lower", "upper", "standard_deviation"):
-            column = piece[name]
-            missing = pa.scalar(None, column.type)
-            piece = piece.set_column(
-                piece.schema.get_field_index(name), name, pc.if_else(shown.combine_chunks(), column, missing)
-            )
+            left = pc.if_else(shown, piece[name], pa.scalar(None, piece[name].type))
+            piece = piece.set_column(piece.schema.get_field_index(name), name, left)
         return piece.append_column(SHOWN, shown)
 
 

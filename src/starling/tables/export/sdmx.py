@@ -193,24 +193,16 @@ def _artefacts(tables: Sequence[DescribedTable], front: Front, structure: str) -
     components, attributes = _components(tables), _attributes(tables)
     descriptions = {each.name: each for table in tables for each in table.numbers}
     estimate = next(each for each in tables[0].numbers if each.name == tables[0].estimate)
-    status = Codelist(
-        id="CL_OBS_STATUS",
-        name="Status of an observation",
-        items=[Code(id=code, name=text) for code, text in OBSERVED.items()],
-        **maintained,
-    )
-    lists = [
-        Codelist(
-            id=f"CL_{each.identifier}",
-            name=plain(each.identifier),
-            items=[
-                Code(id=code, name=plain(label) or code, description=plain(original) or None)
-                for code, (label, original) in each.items.items()
-            ],
-            **maintained,
-        )
-        for each in components
-    ]
+
+    def listed(identifier: str, name: str, items: Mapping[str, tuple[str, str]]) -> Codelist:
+        codes = [
+            Code(id=code, name=plain(label) or code, description=plain(original) or None)
+            for code, (label, original) in items.items()
+        ]
+        return Codelist(id=f"CL_{identifier}", name=plain(name), items=codes, **maintained)
+
+    status = listed("OBS_STATUS", "Status of an observation", {code: (text, "") for code, text in OBSERVED.items()})
+    lists = [listed(each.identifier, each.identifier, each.items) for each in components]
     texts = {each.identifier: each.description for each in components}
     texts |= {"OBS_VALUE": estimate.description, "OBS_STATUS": "Status of the observation"}
     texts |= {identifier: descriptions[name].description for name, identifier in attributes.items()}
@@ -231,15 +223,9 @@ def _artefacts(tables: Sequence[DescribedTable], front: Front, structure: str) -
     ]
     measure = component("OBS_VALUE", Role.MEASURE, local_dtype=DataType.DOUBLE)
     attribute_list = [component("OBS_STATUS", Role.ATTRIBUTE, local_codes=status, attachment_level="O")]
-    attribute_list += [
-        component(
-            identifier,
-            Role.ATTRIBUTE,
-            local_dtype=DataType.BOOLEAN if pa.types.is_boolean(descriptions[name].type) else DataType.DOUBLE,
-            attachment_level="O",
-        )
-        for name, identifier in attributes.items()
-    ]
+    for name, identifier in attributes.items():
+        kind = DataType.BOOLEAN if pa.types.is_boolean(descriptions[name].type) else DataType.DOUBLE
+        attribute_list.append(component(identifier, Role.ATTRIBUTE, local_dtype=kind, attachment_level="O"))
     text = plain(front.text(note for each in tables for note in each.notes))
     definition = DataStructureDefinition(
         id=own["id"],

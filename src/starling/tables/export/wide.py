@@ -10,10 +10,9 @@ from typing import Final
 import duckdb
 import pyarrow as pa
 
-from starling.errors import OutputError
 from starling.release.table_files import BATCH
 from starling.tables.artifact.columns import GROUP, words
-from starling.tables.export.database import literal, quoted
+from starling.tables.export.database import connected, literal, quoted
 from starling.tables.export.described import COUNT, DescribedTable, Number
 from starling.tables.plan import Plan
 from starling.tables.plan.aggregates import statistic_names
@@ -117,14 +116,8 @@ def _released(plan: Plan) -> tuple[str, ...]:
 @contextmanager
 def _opened(folder: Path, plan: Plan) -> Iterator[duckdb.DuckDBPyConnection]:
     """A database in which the released tables are views with the number of each row."""
-    database = duckdb.connect(":memory:", config={"autoinstall_known_extensions": "false"})
-    try:
+    with connected() as database:
         for name in _released(plan):
             path = literal(str(folder / "data" / f"{name}.parquet"))
             database.execute(f"CREATE VIEW {name} AS SELECT * FROM read_parquet({path}, file_row_number = true)")
         yield database
-    except duckdb.Error:
-        fix = "free memory and disk, and check the place of the file"
-        raise OutputError("out", "could not be made within the memory and disk that there are", fix) from None
-    finally:
-        database.close()

@@ -26,11 +26,10 @@ def write_workbook(tables: Sequence[DescribedTable], front: Front, out: Path) ->
                 raise ParameterError("format", problem, "take duckdb or parquet, or name other tables")
     with new_workbook(out) as book:
         bold = book.add_format({"bold": True, "bottom": 1})
-        contents = [
-            ("Tables" if at == 0 else "", f"{sheet}: {each.title}") for at, (sheet, each) in enumerate(_sheets(tables))
-        ]
+        sheets = _sheets(tables)
+        contents = [("" if at else "Tables", f"{sheet}: {each.title}") for at, (sheet, each) in enumerate(sheets)]
         write_notes(book, front.title, [*front.lines(note for each in tables for note in each.notes), *contents])
-        for name, each in _sheets(tables):
+        for name, each in sheets:
             _sheet(book.add_worksheet(name), each, bold)
 
 

@@ -42,7 +42,11 @@ def array(domain: FieldDomain, values: Values) -> pa.Array:
         case Numbers(places=0), One():
             return pa.array(values.numbers, mask=~values.filled)
         case Numbers(), One():
-            return _decimals(domain, values)
+            # 128 bits each, the lower half first.
+            halves = np.stack((values.numbers, values.numbers >> 63), axis=1)
+            bits = pa.py_buffer(np.packbits(values.filled, bitorder="little"))
+            kind = pa.decimal128(DIGITS, domain.places)
+            return pa.Array.from_buffers(kind, len(halves), [bits, pa.py_buffer(halves.astype("<i8"))])
         case Times(step=1), One():
             return pa.array(values.numbers, mask=~values.filled).cast(pa.timestamp("us"))
         case Times(step=step), One():
@@ -56,14 +60,6 @@ def nothing(domain: FieldDomain) -> Values:
     none = np.zeros(0, np.int64)
     several = isinstance(domain, Texts) and domain.separator
     return Several(none, none) if several else One(none, np.zeros(0, np.bool_))
-
-
-def _decimals(domain: Numbers, values: One) -> pa.Array:
-    """Numbers as decimals: 128 bits each, the lower half first."""
-    halves = np.stack((values.numbers, values.numbers >> 63), axis=1)
-    bits = pa.py_buffer(np.packbits(values.filled, bitorder="little"))
-    kind = pa.decimal128(DIGITS, domain.places)
-    return pa.Array.from_buffers(kind, len(halves), [bits, pa.py_buffer(halves.astype("<i8"))])
 
 
 def persons_of(records: CustomRecords, rows: int | None = None) -> int:

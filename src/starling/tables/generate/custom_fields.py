@@ -109,22 +109,16 @@ def _field_group(names: tuple[str, ...], read_by: dict[str, list[Column]]) -> Fi
 
 def _field_domain(name: str, columns: Sequence[Column]) -> FieldDomain:
     """What a field says that all of its columns accept."""
-    codes, times, numbers = [], [], []
-    for column in columns:
-        match column.domain:
-            case Codes():
-                codes.append(column.domain)
-            case Periods():
-                times.append(column.domain)
-            case _:
-                numbers.append(column)
+    domains = [column.domain for column in columns]
+    codes = [each for each in domains if isinstance(each, Codes)]
+    times = [each for each in domains if isinstance(each, Periods)]
     domain: FieldDomain | None = None
     if len(codes) == len(columns):
         domain = _texts(codes, columns)
     elif len(times) == len(columns):
         domain = _times(times)
-    elif len(numbers) == len(columns):
-        domain = _numbers(numbers)
+    elif not codes and not times:
+        domain = _numbers(columns)
     if domain is None:
         raise _refused(name, "is read by two columns, and no value fits both")
     return domain

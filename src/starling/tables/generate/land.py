@@ -98,21 +98,17 @@ def invent_land(rng: np.random.Generator, states: Sequence[str], persons: int) -
     counties = np.cumsum([0, *(int(land.county_of_tract[-1]) + 1 for land in lands)])
     borders = np.cumsum([len(land.state) for land in lands])
 
-    def joined(name: str, shifts: Int64 | None = None) -> Int32:
-        columns = [getattr(land, name) for land in lands]
-        if shifts is not None:
-            columns = [column + shift for column, shift in zip(columns, shifts, strict=False)]
+    def joined(name: str, shifts: Int64) -> Int32:
+        columns = [getattr(land, name) + shift for land, shift in zip(lands, shifts, strict=False)]
         return np.concatenate(columns).astype(np.int32)
+
+    shifted = {name: joined(name, np.zeros_like(tracts)) for name in ("state", "county", "tract", "block", "place")}
 
     mainland = sum(len(land.state) for land, code in zip(lands, states, strict=True) if code != PUERTO_RICO)
     area = np.full(borders[-1], NO_AIANNH, dtype=np.int32)
     area[:mainland] = _areas(rng, mainland, borders[borders < mainland], persons)
     return Land(
-        state=joined("state"),
-        county=joined("county"),
-        tract=joined("tract"),
-        block=joined("block"),
-        place=joined("place"),
+        **shifted,
         area=area,
         persons=np.concatenate([land.persons for land in lands]),
         tract_index=joined("tract_index", tracts),

@@ -16,11 +16,10 @@ from starling.hierarchy.trees import Floats
 from starling.privacy.distributions.deviations import STEP, UNIT
 from starling.tables.inference.cross_estimates import FINEST
 from starling.tables.inference.cross_queries import largest_coefficients, largest_weight, query_variance
-from starling.tables.inference.group_choice import Values, texts
+from starling.tables.inference.group_choice import Values, apart, known_codes
 from starling.tables.inference.whole_numbers import most_moved_sum
 from starling.tables.plan import Plan
 from starling.tables.plan.cell_margins import deviations_by_draw, largest_draw
-from starling.tables.plan.custom_families import value_texts
 from starling.tables.plan.custom_records import custom_records
 from starling.tables.plan.residuals import Table
 
@@ -89,9 +88,8 @@ class CrossNoise:
     def variance(self, weights: Mapping[Hashable, Sequence[Fraction]]) -> float:
         """The exact variance of the sum of cells, each times its weight."""
         assert self.plan.cross is not None
-        return query_variance(
-            self.plan.cross_shape, self.plan.cross.shares, self.plan.records_of_one, self._arrays(weights)
-        )
+        shape, shares = self.plan.cross_shape, self.plan.cross.shares
+        return query_variance(shape, shares, self.plan.records_of_one, self._arrays(weights))
 
     def _arrays(self, weights: Mapping[Hashable, Sequence[Fraction]]) -> dict[tuple[int, Table], Floats]:
         """The weights of all cells of each table of each level, as `query_variance` takes them."""
@@ -138,19 +136,13 @@ def choose_cells(plan: Plan, values: Mapping[str, Values]) -> ChosenCells:
     """
     cross = plan.cross
     assert cross is not None
-    columns = {name: texts(value) for name, value in values.items() if name not in cross.levels}
-    where = {name: texts(value) for name, value in values.items() if name in cross.levels}
-    if len(where) > 1:
-        raise ParameterError("regions", "are of several levels", "choose regions of one level")
+    columns, where = apart(values, cross.levels)
     read = dict(zip(cross.columns, cross.read(custom_records(plan).by_name), strict=True))
     for name, chosen in columns.items():
         if name not in read:
             raise ParameterError(name, "is no column of the tables", f"take some of {', '.join(cross.columns[:12])}")
-        known = [code for code, _ in value_texts(read[name].domain)]
-        if unknown := sorted(set(chosen) - set(known)):
-            raise ParameterError(name, f"has no value {unknown[0][:40]!r}", f"take some of {', '.join(known[:12])}")
-    fitting = (place for place, named in enumerate(cross.named) if columns.keys() <= set(named))
-    place = next(fitting, None)
+        known_codes(name, read[name], chosen)
+    place = next((place for place, named in enumerate(cross.named) if columns.keys() <= set(named)), None)
     if place is None:
         raise ParameterError("tables", f"are none that look at {', '.join(columns)} together", _FIX)
     level, regions = next(iter(where.items()), (cross.levels[0], None))

@@ -18,6 +18,7 @@ Without reuse stage 2 does not depend on the branch, so the plain interval holds
 passed the bar.
 """
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -144,14 +145,8 @@ class TotalDistribution:
 
     def margin(self, alpha: Fraction, spare: float = 0.0) -> int:
         """The smallest M with P(|T - N| > M) <= alpha - spare, over all outcomes."""
-        low, high = -1, self.reach
-        while high - low > 1:
-            middle = (low + high) // 2
-            if 2 * self.chances(0, Chosen(), middle + 1)[0] <= float(alpha) - spare:
-                high = middle
-            else:
-                low = middle
-        return high
+        most = float(alpha) - spare
+        return bisect_left(range(self.reach), True, key=lambda m: 2 * self.chances(0, Chosen(), m + 1)[0] <= most)
 
     @property
     def reach(self) -> int:
@@ -202,11 +197,8 @@ def ends(distribution: TotalDistribution, chosen: Chosen, alpha: Fraction) -> En
     z, e = probability_mass(distribution.stage1), probability_mass(distribution.stage2, distribution.cells)
     half = distribution.margin(alpha, 2 * NEGLIGIBLE)
     # Towards the inside, until the choice is all but certain; towards the outside, as far as noise reaches.
-    by_stage1, by_stage2, outside = (
-        _certain(z.above) + half + 2,
-        _certain(e.above) + half + 2,
-        distribution.reach + half + 2,
-    )
+    by_stage1, by_stage2 = (_certain(each.above) + half + 2 for each in (z, e))
+    outside = distribution.reach + half + 2
     zones = []
     if chosen.low is not None:
         zones.append((chosen.low - outside, chosen.low + by_stage1))

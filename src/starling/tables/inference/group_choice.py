@@ -18,6 +18,8 @@ from starling.tables.plan.detail import TOTAL_ONLY
 
 Values: TypeAlias = str | int | Collection[str | int]
 """One value of a column, or several."""
+Chosen: TypeAlias = dict[str, tuple[str, ...]]
+"""The values that are chosen of columns, or the regions of levels, by their names."""
 
 _FIX: Final = "look at `plan`, or take `number` of a table and its rows"
 
@@ -46,10 +48,7 @@ def choose_groups(plan: Plan, geography: Geography, values: Mapping[str, Values]
     records = plan.records
     if not records.families:
         raise ParameterError("table", "is not named, and the plan declares no columns", "name t1 or t2, and a row")
-    columns = {name: texts(value) for name, value in values.items() if name not in plan.regions.names}
-    where = {name: texts(value) for name, value in values.items() if name in plan.regions.names}
-    if len(where) > 1:
-        raise ParameterError("regions", "are of several levels", "choose regions of one level")
+    columns, where = apart(values, plan.regions.names)
     chosen: list[tuple[float, ChosenGroups]] = []
     for level in plan.levels:
         family = records.families[level.iteration_level - 1]
@@ -64,18 +63,30 @@ def choose_groups(plan: Plan, geography: Geography, values: Mapping[str, Values]
         variance = len(codes) * len(regions) * deviation_of(plan, level, kind) ** 2
         chosen.append((variance, ChosenGroups(level, regions, codes)))
     if not chosen:
-        problem = (
-            f"look at {', '.join(values) or 'no column'} together"
-            if len(values) != 1
-            else f"look at {next(iter(values))}"
-        )
-        raise ParameterError("groups", f"are none that {problem}", _FIX)
+        together = " together" if len(values) != 1 else ""
+        raise ParameterError("groups", f"are none that look at {', '.join(values) or 'no column'}{together}", _FIX)
     return min(chosen, key=lambda each: each[0])[1]
 
 
 def texts(value: Values) -> tuple[str, ...]:
     """The values as a plan writes them."""
     return tuple(map(str, [value] if isinstance(value, str | int) else value))
+
+
+def apart(values: Mapping[str, Values], levels: Collection[str]) -> tuple[Chosen, Chosen]:
+    """The values of columns, and the regions of a level; raises ParameterError where they are of several levels."""
+    columns, where = ({name: texts(values[name]) for name in values if (name in levels) == of} for of in (False, True))
+    if len(where) > 1:
+        raise ParameterError("regions", "are of several levels", "choose regions of one level")
+    return columns, where
+
+
+def known_codes(name: str, column: Column, wanted: Collection[str] = ()) -> list[str]:
+    """The codes of a column; raises ParameterError where one that is wanted is none of them."""
+    known = [code for code, _ in value_texts(column.domain)]
+    if unknown := sorted(set(wanted) - set(known)):
+        raise ParameterError(name, f"has no value {unknown[0][:40]!r}", f"take some of {', '.join(known[:12])}")
+    return known
 
 
 def _codes(
@@ -86,11 +97,8 @@ def _codes(
     for name, column in zip(family.columns, columns, strict=True):
         if column.several:
             raise ParameterError(name, "has several values of a person, whose groups do not add up", _FIX)
-        known = [code for code, _ in value_texts(column.domain)]
-        taken = wanted.get(name, known)
-        if unknown := sorted(set(taken) - set(known)):
-            raise ParameterError(name, f"has no value {unknown[0][:40]!r}", f"take some of {', '.join(known[:12])}")
-        choices.append([code for code in known if code in taken])
+        known = known_codes(name, column, wanted.get(name, ()))
+        choices.append([code for code in known if code in wanted.get(name, known)])
     if not choices:
         return tuple(each.code for each in family.iterations(1, {}))
     return tuple(f"{family.name}: {', '.join(each)}" for each in product(*choices))

@@ -23,7 +23,7 @@ measured, is read from them: all groups are in them, those too that were left ou
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache, partial
 from itertools import pairwise
 from math import fsum, inf
 from typing import Any, Final, TypeAlias
@@ -104,7 +104,9 @@ class Tree:
         for group, each in _groups(weights):
             mean = sum(each, Fraction(0)) / len(each)
             if apart := sum((weight - mean) ** 2 for weight in each):
-                parts.append(float(apart) * standard_deviation(self._plan.noise(self._level(group))) ** 2)
+                level, _ = self._chain.positions[group.step][group.code]
+                noise = self._plan.noise(self._plan.levels[level])
+                parts.append(float(apart) * standard_deviation(noise) ** 2)
         largest = 0.0
         for part, most, _ in self._folded(self._coefficients(weights)):
             parts.append(part)
@@ -171,10 +173,6 @@ class Tree:
             place = self._chain.places[group.step][group.region]
             coefficients[group.step][place, codes.index(group.code)] += float(sum(each, Fraction(0)) / len(each))
         return coefficients
-
-    def _level(self, group: Group) -> Level:
-        index, _ = self._chain.positions[group.step][group.code]
-        return self._plan.levels[index]
 
     def _largest(self, weights: Mapping[Hashable, Sequence[Fraction]]) -> float:
         """The most that a measured total counts in a sum, whichever.
@@ -315,9 +313,8 @@ class NestedTotals:
         totals: Callable[[int, int], Totals],
         drawn_in: Callable[[Level], tuple[Hashable, ...]],
     ) -> None:
-        self._plan, self._geography, self._branches, self._drawn_in = plan, geography, branches, drawn_in
-        self._totals = lru_cache(maxsize=MOST_CACHED)(totals)
-        self._read: dict[int, Branches] = {}
+        self._plan, self._geography, self._drawn_in = plan, geography, drawn_in
+        self._totals, self._taken = lru_cache(maxsize=MOST_CACHED)(totals), cache(branches)
         self._ids: dict[str, dict[str, int]] = {}
 
     def group(self, region_type: str, region_id: str, code: str) -> tuple[Tree, Group]:
@@ -358,14 +355,8 @@ class NestedTotals:
             for step, code in held
             for name in self._drawn_in(self._plan.levels[chain.positions[step][code][0]])
         )
-
-        def variances(codes: Sequence[str], step: int) -> Floats:
-            return self._variances(chain, codes, step)
-
-        def totals(code: str, step: int) -> tuple[Estimated, Int64]:
-            return self._measured(chain, code, step)
-
-        tree = Tree(sources, self._plan, chain, block, first, variances, totals, spans)
+        read = partial(self._variances, chain), partial(self._measured, chain)
+        tree = Tree(sources, self._plan, chain, block, first, *read, spans)
         trees |= dict.fromkeys(held, tree)
 
     def _variances(self, chain: Chain, codes: Sequence[str], step: int) -> Floats:
@@ -387,8 +378,3 @@ class NestedTotals:
         by_id = unrounded_totals(self._plan, self._plan.levels[index], self._taken(index)[:, column], stage1, sums)
         order: Int64 = np.argsort(chain.places[step])
         return Estimated(by_id.count[order, np.newaxis], by_id.variance[order, np.newaxis]), sums[order]
-
-    def _taken(self, level: int) -> Branches:
-        if level not in self._read:
-            self._read[level] = self._branches(level)
-        return self._read[level]

@@ -24,7 +24,7 @@ from typing import Final, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from starling.hierarchy.trees import Estimated, Floats
+from starling.hierarchy.trees import Estimated, Floats, child_sums
 from starling.privacy.compiled import compiled
 from starling.tables.measurements import Int64
 
@@ -115,7 +115,9 @@ def climb_family(levels: list[Estimated], parents: list[Int64]) -> ClimbedFamily
         total = np.ascontiguousarray(count[:, 0]), np.ascontiguousarray(variance[:, 0])
         mean, covariance = _own(*members, *total)
         if means:
-            below = _sums(means[0], covariances[0], parents[index], len(mean))
+            flat = covariances[0].reshape(len(covariances[0]), -1)
+            summed, spreads = (child_sums(each, parents[index], len(mean)) for each in (means[0], flat))
+            below = summed, spreads.reshape(covariance.shape)
             sums.insert(0, below)
             _combine(mean, covariance, *below)
         means.insert(0, mean)
@@ -168,19 +170,6 @@ def _own(counts: Floats, variances: Floats, total: Floats, total_variance: Float
                 covariance[r, j, k] = -(variances[r, j] * variances[r, k] / spread)
             covariance[r, j, j] += variances[r, j]
     return mean, covariance
-
-
-@compiled
-def _sums(mean: Floats, covariance: Floats, parent: Int64, parents: int) -> tuple[Floats, Floats]:
-    members = mean.shape[1]
-    sums = np.zeros((parents, members))
-    spreads = np.zeros((parents, members, members))
-    for r in range(len(parent)):
-        for j in range(members):
-            sums[parent[r], j] += mean[r, j]
-            for k in range(members):
-                spreads[parent[r], j, k] += covariance[r, j, k]
-    return sums, spreads
 
 
 @compiled

@@ -15,17 +15,16 @@ from starling.tables.measurements import Int64, Measurements
 from starling.tables.plan import Detail, Geography, Piece, Plan
 from starling.tables.plan.detail import TOTAL_ONLY
 from starling.tables.postprocess.estimates import AddedUp, Numbers, clamp, estimate
-from starling.tables.postprocess.rows import coded, group_columns
+from starling.tables.postprocess.rows import GROUP, GROUP_NAMES, coded, group_columns
 
-_GROUP = [("region_id", pa.string()), ("region_type", pa.string()), ("iteration_code", pa.string())]
+_GROUP = [(name, pa.string()) for name in GROUP]
 _VALUE = [
     ("count", pa.int64()),
     ("standard_deviation", pa.float64()),
     ("lower", pa.int64()),
     ("upper", pa.int64()),
     ("post_processed", pa.bool_()),
-    ("region_name", pa.string()),
-    ("iteration_name", pa.string()),
+    *((name, pa.string()) for name in GROUP_NAMES),
 ]
 T1_SCHEMA = pa.schema([*_GROUP, *_VALUE])
 

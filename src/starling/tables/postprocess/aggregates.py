@@ -20,25 +20,17 @@ from starling.tables.measurements import AggregateMeasurements, GroupNumbers
 from starling.tables.plan import Aggregate, Geography, Piece, Plan
 from starling.tables.plan.aggregates import statistic_names, tree
 from starling.tables.plan.columns import from_units, places_of
-from starling.tables.postprocess.rows import coded, group_columns
+from starling.tables.postprocess.rows import GROUP, GROUP_NAMES, coded, group_columns
 
 Float64: TypeAlias = npt.NDArray[np.float64]
 
+NUMBERS: Final = ("value", "standard_deviation", "lower", "upper", "rank_margin")
 T3_SCHEMA: Final = pa.schema(
     [
-        ("region_id", pa.string()),
-        ("region_type", pa.string()),
-        ("iteration_code", pa.string()),
-        ("column", pa.string()),
-        ("statistic", pa.string()),
-        ("value", pa.float64()),
-        ("standard_deviation", pa.float64()),
-        ("lower", pa.float64()),
-        ("upper", pa.float64()),
-        ("rank_margin", pa.float64()),
+        *((name, pa.string()) for name in (*GROUP, "column", "statistic")),
+        *((name, pa.float64()) for name in NUMBERS),
         ("post_processed", pa.bool_()),
-        ("region_name", pa.string()),
-        ("iteration_name", pa.string()),
+        *((name, pa.string()) for name in GROUP_NAMES),
     ]
 )
 _MISSING: Final = 1 - CONFIDENCE
@@ -46,15 +38,13 @@ _MISSING: Final = 1 - CONFIDENCE
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """One statistic of the groups of a piece: float64 (groups,) each, NaN for what is not there."""
+    """One statistic of the groups of a piece, as it was drawn and with NUMBERS as they are published: float64 (groups,) each, NaN for
+    what is not there.
+    """
 
     name: str
-    value: Float64
-    deviation: float
-    lower: Float64
-    upper: Float64
-    rank_margin: float
-    published: Float64
+    drawn: Float64
+    numbers: tuple[Float64 | float, ...]
 
 
 def tabulate_aggregates(
@@ -80,54 +70,44 @@ def _statistics(plan: Plan, aggregate: Aggregate, numbers: GroupNumbers, *, hidd
         yield _clamped(names[1], whole, errors.sum, places, sign)
         yield _clamped(names[2], mean, nothing, places, 0)
         return
-    starts, ends = _edges(aggregate, places)
+    # The least and the largest number of each class.
+    cuts = np.array([*quantiles.cuts, aggregate.high + 1], dtype=np.float64)
+    starts, ends = from_units(cuts[:-1], places), from_units(cuts[1:] - 1, places)
     for at, (name, quantile) in enumerate(zip(names, quantiles.shares, strict=True)):
         if quantiles.way == "selection":
             value = starts[numbers[:, at]]
             none = np.full_like(value, nothing)
             margin = rank_margin(aggregate.cells, quantile, quantiles.epsilon(plan.measure, share), _MISSING)
-            yield _Rows(name, value, nothing, none, none, margin, value)
+            yield _Rows(name, value, (value, nothing, none, none, margin))
         else:
             noise = aggregate.noise(plan.measure, share)
             counted = numbers.astype(np.int64, copy=False)
             estimates = quantile_classes(counted, tree(aggregate.cells, plan.measure), quantile, noise, _MISSING)
             value = starts[estimates.classes]
-            yield _Rows(name, value, nothing, starts[estimates.first], ends[estimates.last], nothing, value)
-
-
-def _edges(aggregate: Aggregate, places: int) -> tuple[Float64, Float64]:
-    """The least and the largest number of each class."""
-    assert aggregate.quantiles is not None
-    cuts = np.array([*aggregate.quantiles.cuts, aggregate.high + 1], dtype=np.float64)
-    return from_units(cuts[:-1], places), from_units(cuts[1:] - 1, places)
+            yield _Rows(name, value, (value, nothing, starts[estimates.first], ends[estimates.last], nothing))
 
 
 def _clamped(name: str, interval: Interval, deviation: float, places: int, sign: int) -> _Rows:
     """A statistic in the numbers of its column; with a sign other than 0, what has the other sign is 0."""
     drawn = [from_units(each, places) for each in (interval.value, interval.lower, interval.upper)]
     value, lower, upper = [np.where(sign * each < 0, 0.0, each) for each in drawn]
-    return _Rows(name, drawn[0], from_units(deviation, places), lower, upper, float("nan"), value)
+    return _Rows(name, drawn[0], (value, from_units(deviation, places), lower, upper, float("nan")))
 
 
 def _table(geography: Geography, piece: Piece, aggregate: Aggregate, rows: list[_Rows]) -> pa.Table:
     statistic = np.tile(np.arange(len(rows)), piece.groups)
 
-    def numbers(each: list[Float64 | float]) -> pa.Array:
-        """One column of all statistics, group by group."""
-        values = np.stack([np.broadcast_to(part, (piece.groups,)) for part in each], axis=1).ravel()
-        return pa.array(values, mask=np.isnan(values))
-
-    published = [row.published for row in rows]
-    changed = np.stack([(row.published != row.value) & ~np.isnan(row.value) for row in rows], axis=1).ravel()
+    # Each column has all statistics, group by group.
+    numbers = [
+        np.stack([np.broadcast_to(row.numbers[at], (piece.groups,)) for row in rows], axis=1).ravel()
+        for at in range(len(NUMBERS))
+    ]
+    drawn = np.stack([row.drawn for row in rows], axis=1).ravel()
     columns = {
         **group_columns(geography, aggregate.level, piece, np.repeat(np.arange(piece.groups), len(rows))),
         "column": coded(np.zeros_like(statistic), (aggregate.column,)),
         "statistic": coded(statistic, [row.name for row in rows]),
-        "value": numbers([*published]),
-        "standard_deviation": numbers([row.deviation for row in rows]),
-        "lower": numbers([row.lower for row in rows]),
-        "upper": numbers([row.upper for row in rows]),
-        "rank_margin": numbers([row.rank_margin for row in rows]),
-        "post_processed": pa.array(changed),
+        **{name: pa.array(each, mask=np.isnan(each)) for name, each in zip(NUMBERS, numbers, strict=True)},
+        "post_processed": pa.array((numbers[0] != drawn) & ~np.isnan(drawn)),
     }
     return pa.table({name: columns[name] for name in T3_SCHEMA.names})

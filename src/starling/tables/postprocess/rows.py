@@ -1,12 +1,17 @@
 """Columns of the published tables."""
 
 from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
 
 from starling.tables.measurements import Int64
 from starling.tables.plan import Geography, Level, Piece
+
+GROUP: Final = ("region_id", "region_type", "iteration_code")
+GROUP_NAMES: Final = ("region_name", "iteration_name")
+"""The columns of texts that say which group a number is of."""
 
 
 def coded(index: Int64, names: Sequence[str] | pa.Array) -> pa.DictionaryArray:
