@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from starling.cli.demo import program
+from starling.cli.demo import compiling_beside, program
 from starling.errors import ParameterError
+from starling.privacy import compiling
 from tests.cli.conftest import Call
 
 COMPILED = """
@@ -108,6 +109,29 @@ def test_next_steps_name_the_program_as_the_user_called_it(monkeypatch: pytest.M
     (tmp_path / "starling").touch(mode=0o755)
     monkeypatch.setattr(sys, "argv", [".venv/bin/starling"])
     assert program() == "starling"
+
+
+@pytest.mark.parametrize(("kept", "processors", "started"), [(True, 2, 1), (False, 2, 0), (True, 1, 0)])
+def test_later_chapters_are_compiled_beside_where_that_spares_time(
+    monkeypatch: pytest.MonkeyPatch, *, kept: bool, processors: int, started: int
+) -> None:
+    processes: list[subprocess.Popen[bytes]] = []
+
+    def sleeping(line: list[str], env: dict[str, str], **_: int) -> subprocess.Popen[bytes]:
+        assert line[-2:] == ["groups", "places"]
+        assert Path(env["TMPDIR"]).is_dir()
+        processes.append(real([sys.executable, "-c", "import time; time.sleep(600)"], env=env))
+        return processes[-1]
+
+    real = subprocess.Popen
+    monkeypatch.setattr("starling.cli.demo.subprocess.Popen", sleeping)
+    monkeypatch.setattr("starling.cli.demo.processors", lambda: processors)
+    with compiling_beside():
+        assert not processes, "where all is compiled, nothing is started"
+        compiling.begins(cached=kept)
+        compiling.begins(cached=kept)
+        assert len(processes) == started
+    assert all(each.poll() is not None for each in processes), "none outlives the demo"
 
 
 @pytest.mark.slow

@@ -1,22 +1,30 @@
 """`starling demo`: invented people, what is published about them in front of the user's eyes, and the truth beside it."""
 
+import os
 import shlex
 import shutil
+import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final, TypeAlias
 
 import click
 
 from starling.cli import options
 from starling.cli.commands import Result, as_json, command
+from starling.engine.machine import processors
 from starling.errors import OutputError
+from starling.privacy.compiling import heard_by
 
 Chapter: TypeAlias = tuple[Result, tuple[str, ...]]
 """What a chapter shows, and commands that go on from there."""
 
 PERSONS: Final = 1_000_000
+COMPILED_BESIDE: Final = ("groups", "places")
+"""Chapters whose kernels a second process compiles meanwhile, in their order: they are half of what is compiled."""
 
 
 @command("demo", example="starling demo")
@@ -43,7 +51,7 @@ def demo(out: Path, *, persons: int) -> Result:
     }
     shown: dict[str, Result] = {}
     following: list[str] = []
-    with steps() as step:
+    with compiling_beside(), steps() as step:
         for number, (name, (title, chapter)) in enumerate(chapters.items(), start=1):
             shown[name], then = chapter(out / name, step)
             following += [line.replace("starling", program(), 1) for line in then]
@@ -55,6 +63,35 @@ def demo(out: Path, *, persons: int) -> Result:
         lambda: "Try next:\n" + "\n".join(following),
         lambda: {"folder": str(out), **{name: each.json() for name, each in shown.items()}, "next": following},
     )
+
+
+@contextmanager
+def compiling_beside() -> Iterator[None]:
+    """While this lasts, and from the first kernel on that is compiled and kept, a second process compiles for the last chapters.
+
+    Where all is compiled already, nothing is kept, or there is one processor, there is none.
+    """
+    line = [sys.executable, "-c", "import sys; from starling.cli.warm import compile_demo; compile_demo(sys.argv[1:])"]
+    none = subprocess.DEVNULL
+    started: list[subprocess.Popen[bytes]] = []
+    # Its folders lie in one of ours, so that it can be ended at any time.
+    with TemporaryDirectory() as folder:
+
+        def start(is_cached: bool) -> None:
+            if is_cached and processors() > 1:
+                surroundings = {**os.environ, "TMPDIR": folder}
+                process = subprocess.Popen(
+                    [*line, *COMPILED_BESIDE], env=surroundings, stdin=none, stdout=none, stderr=none
+                )
+                started.append(process)
+
+        try:
+            with heard_by(start):
+                yield
+        finally:
+            for process in started:
+                process.kill()
+                process.wait()
 
 
 def program() -> str:
