@@ -20,6 +20,7 @@ from typing import Any, Final, Protocol, Self, TypeVar
 from starling.errors import BudgetRefused, ParameterError, PlanError, PolicyRefused, SourceError
 from starling.ledger.charged_noise import amount, noise
 from starling.ledger.opening import Ledger, create_ledger, open_ledger
+from starling.ledger.reading import Account
 from starling.ledger.rules import UNIT, Population, check_unit, shown
 from starling.ledger.witness import Witness
 from starling.privacy.budget import Cost, Epsilon, Exact, Rho, exact
@@ -189,13 +190,18 @@ class BudgetSession(InSession):
         self._released.append(((plan, options), released))
         return released
 
+    @property
+    def _account(self) -> Account:
+        """What the ledger that pays says now of the population."""
+        assert self._ledger is not None
+        reading = self._ledger.reading
+        return reading.account(reading.population_of(self._dataset))
+
     def _check_measure(self, budget: Cost) -> None:
         """Close the session and raise ParameterError unless the budget is in the measure of the ledger beside it."""
         with ExitStack() as failed:
             failed.callback(self.close)
-            assert self._ledger is not None
-            reading = self._ledger.reading
-            measure = reading.account(reading.population_of(self._dataset)).population.measure
+            measure = self._account.population.measure
             if budget.measure != measure:
                 problem = f"is not the measure of the ledger, which counts {measure} for {self._dataset}"
                 raise ParameterError(budget.measure, problem, f"give {measure}, or the ledger alone")
@@ -248,8 +254,7 @@ class BudgetSession(InSession):
         if self._ledger is None:
             assert self._budget is not None
             return Population(_OWN, self._budget.measure, relation)
-        reading = self._ledger.reading
-        return reading.account(reading.population_of(self._dataset)).population
+        return self._account.population
 
     @property
     def left(self) -> Cost:
@@ -257,8 +262,7 @@ class BudgetSession(InSession):
         if self._ledger is None:
             assert self._budget is not None
             return self._budget
-        reading = self._ledger.reading
-        account = reading.account(reading.population_of(self._dataset))
+        account = self._account
         scopes = {("analyst", self._analyst), ("dataset", self._dataset), ("population", account.population.name)}
         units = [cap.left for cap in account.caps if (cap.scope, cap.name) in scopes and cap.left is not None]
         if (limit := self._limit) is not None:

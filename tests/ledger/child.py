@@ -68,8 +68,7 @@ def strike_postgres(url: str, number: int, cut: bool) -> None:
 
 def answer(ledger: Ledger, name: str) -> str:
     """What request `name` is answered with: what it was before, or what is charged, drawn and kept now."""
-    account = ledger.account(request(name))
-    earlier = account.earlier()
+    account, earlier = ledger.account(request(name)), ledger.charging.find(request(name))
     if earlier is not None and earlier.answer is not None:
         return earlier.answer
     released = publish(Confidential(os.getpid), Count(), account)

@@ -55,7 +55,7 @@ def check_after(world: World, name: str, published: str) -> None:
         FAULTS.lost += 1
     assert not published or out == published
     assert world.spent() - before in (0, 1)
-    stored = world.ledger.account(request(name)).earlier()
+    stored = world.ledger.charging.find(request(name))
     assert stored is not None
     assert out == f"{PUBLISHED}{stored.answer}"
     caps = world.ledger.reading.account("people").caps

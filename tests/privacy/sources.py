@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import ClassVar, final
 
-from starling.privacy.sampling.entropy import Words, _bytes_of, _key_stream
+from starling.privacy.sampling.entropy import Words, _bytes_of, key_stream
 
 
 @final
@@ -17,7 +17,7 @@ class Seeded:
     private: ClassVar[bool] = False
 
     def __init__(self, seed: int) -> None:
-        self._stream = _key_stream(seed.to_bytes(32, "little"))
+        self._stream = key_stream(seed.to_bytes(32, "little"))
 
     def fill(self, out: Words, /) -> None:
         """See `BitSource.fill`."""

@@ -13,7 +13,7 @@ import numpy as np
 import shapely
 
 from starling.audit.case import Case, Draws, one_by_one
-from starling.audit.flows_mechanisms import EPSILON, MUTANTS_EPSILON
+from starling.audit.places_mechanisms import EPSILON, MUTANTS_EPSILON
 from starling.places.areas.mechanism import AreaCounts
 from starling.places.areas.plan.columns import AreaColumns
 from starling.places.areas.plan.model import AreasPlan
@@ -28,19 +28,14 @@ FARE: Final = 1
 """The value of each point of the unit: three units above the lower bound, three below the upper one."""
 
 
-def _areas() -> Areas:
-    squares = np.array([shapely.box(at, 0, at + 1, 1) for at in range(AREAS)], dtype=np.object_)
-    ids = tuple(map(str, range(AREAS)))
-    return Areas(ids, ids, ("id", "", ()), (), squares)
-
-
 def plan_of(measure: Measure, amount: Fraction, points: int = 1, value: Value | None = None) -> AreasPlan:
     """A plan of two squares, of which the whole and the squares get half of a budget each."""
-    person = "person" if points > 1 else ""
+    squares = np.array([shapely.box(at, 0, at + 1, 1) for at in range(AREAS)], dtype=np.object_)
+    ids, person = tuple(map(str, range(AREAS))), "person" if points > 1 else ""
     return AreasPlan(
         title="Audit",
         point="point",
-        areas=_areas(),
+        areas=Areas(ids, ids, ("id", "", ()), (), squares),
         columns=AreaColumns(x="x", y="y", person=person, value="" if value is None else "fare"),
         unit="person" if person else "point",
         points=points,

@@ -133,6 +133,8 @@ def _odd_end(x: Fraction) -> Fraction:
 _HALF, _SIXTH, _EIGHTH = Rho(Fraction(1, 2)), Epsilon(Fraction(1, 6)), Rho(Fraction(1, 8))
 _UNIT = ((0,), (1,))
 """A count and its neighbour."""
+_BOTH = ((0, 0), (1, 1))
+"""Two counts of which a record moves both."""
 _THREE = ((1, 1, 1, 0, 0, 0), (0, 0, 0, 1, 1, 1))
 """Scores of which one record raises three and lowers the others."""
 SPLIT = ((1, *[0] * 20), (0, *[1] * 20))
@@ -143,17 +145,8 @@ _TURNED = ((0, -1), (-1, 0))
 MUTANTS: tuple[Case, ...] = (
     Case("half the noise scale", "scale 1/(2 epsilon)", 2, laplace(Fraction(1, 2)), *_UNIT, 2_000),
     Case("half the sigma", "a quarter of 1/(2 rho)", 2, gaussian(Fraction(1, 4)), *_UNIT, 2_000, _HALF),
-    Case("two groups counted as one", "sensitivity 1 for 2", 2, laplace(1), (0, 0), (1, 1), 5_000),
-    Case(
-        "two groups counted as one, zCDP",
-        "squared L2 sensitivity 1 for 2",
-        1,
-        gaussian(1),
-        (0, 0),
-        (1, 1),
-        40_000,
-        _HALF,
-    ),
+    Case("two groups counted as one", "sensitivity 1 for 2", 2, laplace(1), *_BOTH, 5_000),
+    Case("two groups counted as one, zCDP", "squared L2 sensitivity 1 for 2", 1, gaussian(1), *_BOTH, 40_000, _HALF),
     Case("a stage that is not charged", "one epsilon for two measurements", 2, laplace(1), (5, 5), (6, 6), 5_000),
     Case("replace one, paid as add or remove", "scale 1 for 2", 2, laplace(1), (1, 3), (2, 2), 5_000),
     Case("two records moved, paid as one", "norm 1 for 2", 2, lattice(1), (5, 5, 5, 5), (6, 4, 4, 6), 10_000),
@@ -182,7 +175,7 @@ MECHANISMS: tuple[Case, ...] = (
     Case("discrete Laplace", "", 1, laplace(1), *_UNIT, 20_000),
     Case("discrete Laplace of scale 6", "", 1 / 6, laplace(6), *_UNIT, 400_000, _SIXTH),
     Case("discrete Gaussian", "", 0.5, gaussian(1), *_UNIT, 40_000, _HALF),
-    Case("two measurements", "", 2, laplace(1), (0, 0), (1, 1), 20_000, Epsilon(Fraction(2))),
+    Case("two measurements", "", 2, laplace(1), *_BOTH, 20_000, Epsilon(Fraction(2))),
     Case("lattice noise", "", 1, lattice(1), (5, 5, 5, 5), (6, 4, 5, 5), 10_000),
     Case("exponential mechanism", "", 0.951, select(1), *SPLIT, 10_000),
     Case("exponential mechanism, 3 rounds", "", 1.844, select(3, k=3), *_THREE, 4_000, Epsilon(Fraction(3))),

@@ -15,11 +15,11 @@ from statistics import NormalDist
 from typing import Final, Literal, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 from flint import arb
 
 from starling.audit import exact
-from starling.audit.core_cases import SPLIT, opendp_0_14_1
+from starling.audit.case import Int64
+from starling.audit.core_cases import SPLIT, flip, opendp_0_14_1, select
 from starling.audit.exact import Bracket, Probability
 from starling.audit.falsifier import at_most
 from starling.privacy.budget import Cost, Epsilon, Rho
@@ -27,9 +27,7 @@ from starling.privacy.precision import precision
 from starling.privacy.sampling.entropy import BitSource, system
 from starling.privacy.sampling.lattice import lattice_noise
 from starling.privacy.sampling.noise import discrete_gaussian, discrete_laplace
-from starling.privacy.sampling.selection import exponential_mechanism, permute_and_flip
 
-Int64: TypeAlias = npt.NDArray[np.int64]
 Distribution: TypeAlias = Mapping[int, Probability]
 
 POWER: Final = 0.9
@@ -93,15 +91,12 @@ def fit(stated: Stated, *, false_alarm: float = 1e-6, source: BitSource | None =
         *((outcome, hits[outcome], chance) for outcome, chance in expected.items()),
         ("rest", sum(seen.values()), rest),
     ]
-    wrong = next(
-        (
-            outcome
-            for outcome, number, chance in tested
-            if at_most(chance.high, number, stated.draws, level)
-            or at_most(1 - chance.low, stated.draws - number, stated.draws, level)
-        ),
-        None,
-    )
+
+    def refuted(number: int, chance: Bracket) -> bool:
+        rare = at_most(chance.high, number, stated.draws, level)
+        return rare or at_most(1 - chance.low, stated.draws - number, stated.draws, level)
+
+    wrong = next((outcome for outcome, number, chance in tested if refuted(number, chance)), None)
     likeliest = max(chance.high for chance in expected.values())
     deviates = NormalDist().inv_cdf(1 - level) + NormalDist().inv_cdf(POWER)
     return Fit(wrong, deviates * sqrt((1 - likeliest) / (likeliest * stated.draws)))
@@ -182,12 +177,10 @@ def selection(kind: Literal["exponential", "permute-and-flip"]) -> Stated:
     """A selection at epsilon 1 among a few scores; its cost where one record moves every one of 21 scores, near the worst."""
     by_definition = exact.exponential_distribution if kind == "exponential" else exact.permute_and_flip_distribution
 
+    mechanism = select(1) if kind == "exponential" else flip(1)
+
     def draw(number: int, source: BitSource) -> Int64:
-        if kind == "exponential":
-            chosen = [int(exponential_mechanism(_SCORES, 1, source=source)[0]) for _ in range(number)]
-        else:
-            chosen = [permute_and_flip(_SCORES, 1, source=source) for _ in range(number)]
-        return np.array(chosen, dtype=np.int64)
+        return mechanism(np.array(_SCORES, dtype=np.int64), number, source).reshape(-1)
 
     def of(scores: list[int]) -> dict[int, Probability]:
         distribution = by_definition(scores, _ONE)

@@ -13,16 +13,13 @@ from typing import Final
 import numpy as np
 
 from starling.audit.case import Case, Draws, one_by_one
+from starling.audit.places_mechanisms import EPSILON, MUTANTS_EPSILON
 from starling.places.flows.mechanism import PairsOfLevels
 from starling.places.flows.plan import Levels
 from starling.places.plan.trips import RELATIONS
 from starling.privacy.budget import Cost, Epsilon
 from starling.privacy.distributions.discrete import DiscreteLaplace, Distribution
 
-EPSILON: Final = Fraction(3)
-"""Large, so that few draws see much of it: these are drawn one by one."""
-MUTANTS_EPSILON: Final = Fraction(3, 2)
-"""Small, so that what mutants cost is seen too."""
 AREAS: Final = 2
 _HALVES: Final = (Fraction(1, 2), Fraction(1, 2))
 _PARENTS: Final = (np.zeros(AREAS, dtype=np.int64),)

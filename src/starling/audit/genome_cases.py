@@ -167,57 +167,30 @@ def _by_status(status: int) -> tuple[int, ...]:
 _PEOPLE: Final = 20
 _EMPTY: Final = ((0, 0, 0, _PEOPLE), (1, 0, 0, _PEOPLE - 1))
 """Tables of which the second has chi-squared n, the first, with a zero margin, 0."""
+_STEPPED: Final = _against((0, 2, 3, 11), (1, 1, 3, 11))
+_TURNING: Final = _against((1, 4, 5, 2), (1, 4, 6, 1))
+_EDGE: Final = _against((0, 3, 6, 7), (0, 3, 7, 6))
+"""Tables on both sides of the edge of significance."""
+_TWO: Final = _against((0, 2, 5, 9), (2, 0, 5, 9))
+"""Tables of alleles of which one patient moves two."""
+_FEWER: Final = ((4, 4, 0, 8, 2, 6, 2, 6), (3, 5, 0, 8, 2, 6, 2, 6))
+"""As many carriers of the first SNP as the filter asks for, and one fewer."""
+_GAIN: Final = ((10, 10, 10, 10), (12, 8, 10, 10))
+_CALLS: Final = ((4, 4, 2, 4, 4, 2), (3, 4, 2, 4, 4, 3))
+"""One table, of which a case with a call becomes a control without one."""
+_EVERY: Final = ((0, 3, 6, 7) * 5, (0, 3, 7, 6) * 5)
+"""Tables of five SNPs, all of which become significant."""
+_LARGEST: Final = ((0, 1, 1, 2), (2, 1, 1, 2))
+"""Phenotypes in steps, of which the smallest becomes the largest."""
 
 MUTANTS: Final[tuple[Case, ...]] = (
+    Case("loc_sig, greedy distance", "the steps that change G most", 3.119, located(greedy), *_STEPPED, 1_000),
+    Case("loc_sig, Wald distance", "a statistic that is not monotone", 1.637, located(wald), *_TURNING, 8_000),
+    Case("loc_sig without the skip", "1 and -1 on both sides of the edge", 1.637, located(without_skip), *_EDGE, 8_000),
+    Case("loc_sig by alleles, counted as patients", "a patient has two", 1.637, located(significance), *_TWO, 8_000),
+    Case("loc_sig among SNPs frequent in the study", "a list that depends on the data", inf, _filtered, *_FEWER, 500),
     Case(
-        "loc_sig, greedy distance",
-        "the steps that change G most",
-        3.119,
-        located(greedy),
-        *_against((0, 2, 3, 11), (1, 1, 3, 11)),
-        1_000,
-    ),
-    Case(
-        "loc_sig, Wald distance",
-        "a statistic that is not monotone",
-        1.637,
-        located(wald),
-        *_against((1, 4, 5, 2), (1, 4, 6, 1)),
-        8_000,
-    ),
-    Case(
-        "loc_sig without the skip",
-        "1 and -1 on both sides of the edge",
-        1.637,
-        located(without_skip),
-        *_against((0, 3, 6, 7), (0, 3, 7, 6)),
-        8_000,
-    ),
-    Case(
-        "loc_sig by alleles, counted as patients",
-        "a patient has two",
-        1.637,
-        located(significance),
-        *_against((0, 2, 5, 9), (2, 0, 5, 9)),
-        8_000,
-    ),
-    Case(
-        "loc_sig among SNPs frequent in the study",
-        "a list that depends on the data",
-        inf,
-        _filtered,
-        (4, 4, 0, 8, 2, 6, 2, 6),
-        (3, 5, 0, 8, 2, 6, 2, 6),
-        500,
-    ),
-    Case(
-        "snp_pval, alleles counted as patients",
-        "L1 sensitivity 2 for 4",
-        2,
-        within(8, 12, laplace(2)),
-        (10, 10, 10, 10),
-        (12, 8, 10, 10),
-        4_000,
+        "snp_pval, alleles counted as patients", "L1 sensitivity 2 for 4", 2, within(8, 12, laplace(2)), *_GAIN, 4_000
     ),
     Case(
         "snp_pval of the rarer allele",
@@ -228,24 +201,8 @@ MUTANTS: Final[tuple[Case, ...]] = (
         (8, 0, 1, 7),
         200,
     ),
-    Case(
-        "snp_pval of people with a call",
-        "how many lack one is told by the total",
-        inf,
-        _of_called,
-        (4, 4, 2, 4, 4, 2),
-        (3, 4, 2, 4, 4, 3),
-        200,
-    ),
-    Case(
-        "number of significant SNPs, noise for one",
-        "one patient moves all SNPs",
-        5,
-        _counted,
-        (0, 3, 6, 7) * 5,
-        (0, 3, 7, 6) * 5,
-        500,
-    ),
+    Case("snp_pval of people with a call", "how many lack one is told by the total", inf, _of_called, *_CALLS, 200),
+    Case("number of significant SNPs, noise for one", "one patient moves all SNPs", 5, _counted, *_EVERY, 500),
     Case(
         "chi-squared, restricted sensitivity",
         "4n/(n + 2), where status may change too",
@@ -281,20 +238,12 @@ MUTANTS: Final[tuple[Case, ...]] = (
         (6, 0, 3, 3),
         6_000,
     ),
-    Case(
-        "response about the exact median",
-        "a cut that depends on the data",
-        3,
-        _about_the_median,
-        (0, 1, 1, 2),
-        (2, 1, 1, 2),
-        1_500,
-    ),
+    Case("response about the exact median", "a cut that depends on the data", 3, _about_the_median, *_LARGEST, 1_500),
 )
 """All of them are rejected."""
 
 MECHANISMS: Final[tuple[Case, ...]] = (
-    Case("loc_sig", "", 0.830, located(significance), *_against((0, 3, 6, 7), (0, 3, 7, 6)), 4_000),
+    Case("loc_sig", "", 0.830, located(significance), *_EDGE, 4_000),
     Case("loc_sig by alleles", "", 0.830, located(alleles), *_against((0, 1, 6, 9), (0, 1, 4, 11)), 4_000),
     Case("snp_pval by copies", "", 1, within(4, 8, laplace(2)), (6, 6, 2, 4, 4, 2), (7, 5, 2, 4, 4, 2), 10_000),
     Case("variance of a phenotype", "", 1, varied(2), (0, 0, 0, 0, 2, 2, 2, 2), (0, 0, 0, 0, 0, 2, 2, 2), 10_000),

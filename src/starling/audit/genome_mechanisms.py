@@ -11,7 +11,7 @@ from typing import Final, TypeAlias, assert_never
 import numpy as np
 import numpy.typing as npt
 
-from starling.audit.case import Case
+from starling.audit.case import Case, Int64
 from starling.genome.adjusted import covariate_basis
 from starling.genome.counts.moments import snp_moments, trait_moments
 from starling.genome.counts.pairs import carriers, pair_distances, pair_tables
@@ -56,7 +56,6 @@ from starling.genome.source.counting import packed_bits
 from starling.privacy.sampling.entropy import BitSource
 
 Int16: TypeAlias = npt.NDArray[np.int16]
-Int64: TypeAlias = npt.NDArray[np.int64]
 Patient: TypeAlias = tuple[int, ...]
 """Status (1 for a case), then copies of the carried allele at each SNP."""
 

@@ -94,12 +94,8 @@ def chain_by_region(epsilon: Fraction) -> Draws:
     def draws(exact: Int64, number: int, source: BitSource) -> Int64:
         cells = exact.reshape(-1, SIZES)
         levels = (cells, cells.sum(axis=0, keepdims=True))
-        return np.column_stack(
-            [
-                np.clip(chain(level, "region")[0] + discrete_laplace(2 / epsilon, number, source=source), 0, GROUPS - 1)
-                for level in levels
-            ]
-        )
+        first = [chain(level, "region")[0] + discrete_laplace(2 / epsilon, number, source=source) for level in levels]
+        return np.asarray(np.clip(np.column_stack(first), 0, GROUPS - 1))
 
     return draws
 

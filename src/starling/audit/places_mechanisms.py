@@ -9,7 +9,7 @@ Mutants are methods that are not as private as they state, kept for the audit al
 from collections.abc import Callable
 from fractions import Fraction
 from math import inf
-from typing import Final, TypeAlias
+from typing import Final
 
 import numpy as np
 
@@ -24,10 +24,6 @@ from starling.places.mechanism.two_regimes import TwoRegimes
 from starling.places.mechanism.uniform_grid import LOAD, side
 from starling.privacy.budget import Epsilon
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, ADD_REMOVE_POINT
-
-TreeMethod: TypeAlias = Adaptive | TwoRegimes | Dawa | Htf | PrivTree
-Drawer: TypeAlias = Callable[[Int64], MeasuredTree]
-"""Exact counts, int64 (rows, columns), to a release."""
 
 EPSILON: Final = Fraction(3)
 """Large, so that few draws see much of it: these are drawn one by one."""
@@ -57,8 +53,8 @@ def signs(values: Int64) -> list[int]:
     return [*above.tolist(), *[-1] * (VALUES - len(above))]
 
 
-def released(shape: tuple[int, int], draw: Drawer) -> Draws:
-    """What releases of grids of a shape, drawn one by one, tell of the first cell: int64 (draws, values)."""
+def released(shape: tuple[int, int], draw: Callable[[Int64], MeasuredTree]) -> Draws:
+    """What releases of grids of a shape, drawn one by one, tell of the first cell: int64 (draws, values); `draw` takes exact counts."""
     return one_by_one(lambda exact, _: coded(draw(exact.reshape(shape))))
 
 
@@ -68,7 +64,7 @@ def of_a_unit(shape: tuple[int, int], points: int) -> tuple[tuple[int, ...], tup
     return (0, *rest), (points, *rest)
 
 
-def _case(name: str, method: TreeMethod) -> Case:
+def _case(name: str, method: Adaptive | TwoRegimes | Dawa | Htf | PrivTree) -> Case:
     without, with_it = of_a_unit(method.shape, method.points)
     return Case(name, "", None, released(method.shape, method.draw), without, with_it, 800, claim=method.guarantee.cost)
 

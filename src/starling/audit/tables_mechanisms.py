@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from starling.audit.case import Case, Draws
+from starling.audit.case import Case, Draws, Int64
 from starling.privacy.budget import Epsilon, Measure, Rho
 from starling.privacy.sampling.entropy import BitSource
 from starling.tables.mechanism import Remeasurement, SafeTab
@@ -28,7 +28,6 @@ from starling.tables.plan.custom_records import custom_records
 from starling.tables.plan.residuals import Table
 from starling.tables.plan.sex_by_age import SEX_BY_AGE
 
-Int64: TypeAlias = npt.NDArray[np.int64]
 Thresholds: TypeAlias = tuple[int, int, int]
 
 BUDGET: Final = Fraction(2)
@@ -96,12 +95,10 @@ def released(measure: Measure, thresholds: Thresholds, *, repeated: bool = False
         drawn = SafeTab(plan, geography).draw(SameCounties(5 if repeated else int(exact[0])))
         if repeated:
             drawn = Remeasurement(plan, drawn).draw(SameCounties(int(exact[0])))
-        parts = [
-            np.column_stack(
-                (np.zeros_like(each.stage1) if repeated else each.stage1, each.values[each.offsets(plan.detail)[:-1]])
-            )
-            for _, each in drawn
-        ]
+        # What stage 1 drew is not drawn again.
+        new = 0 if repeated else 1
+        drawn_values = [(new * each.stage1, each.values[each.offsets(plan.detail)[:-1]]) for _, each in drawn]
+        parts = [np.column_stack(values) for values in drawn_values]
         return np.clip(np.concatenate(parts), LEAST, MOST).reshape(number, -1)
 
     return draws
@@ -149,8 +146,7 @@ def aggregated(measure: Measure, way: Way | None) -> Draws:
     def draws(exact: Int64, number: int, _: BitSource) -> Int64:
         plan = ward_plan(measure, way, number)
         drawn = Aggregation(plan, read_regions(plan)).draw(SameWards(int(exact[0])))
-        values: Int64 = np.clip(np.concatenate([numbers for _, numbers in drawn]), -2, MOST)
-        return values
+        return np.asarray(np.clip(np.concatenate([numbers for _, numbers in drawn]), -2, MOST))
 
     return draws
 
@@ -183,8 +179,7 @@ def crossed(total: Fraction = Fraction(1, 2)) -> Draws:
 
     def draws(exact: Int64, number: int, _: BitSource) -> Int64:
         drawn = Residuals(cross_plan(number, total)).draw(SameTables(number, int(exact[0])))
-        values: Int64 = np.clip(np.concatenate([numbers for *_, numbers in drawn], axis=1), -2, MOST)
-        return values
+        return np.asarray(np.clip(np.concatenate([numbers for *_, numbers in drawn], axis=1), -2, MOST))
 
     return draws
 

@@ -4,17 +4,14 @@ Both answer what `distance_to_significance` answers, and both change by more tha
 them are not private at the cost they would state. The tests find the neighbours.
 """
 
-from typing import TypeAlias
-
 import numpy as np
 import numpy.typing as npt
 
+from starling.audit.case import Int64
 from starling.genome.distance.constants import quantile, threshold_p
 from starling.genome.distance.search import Table, step
 from starling.genome.distance.significance import checked_tables
 from starling.genome.statistics.association import g_statistic, wald_statistic
-
-Int64: TypeAlias = npt.NDArray[np.int64]
 
 
 def greedy_distance(tables: npt.ArrayLike, p_threshold: float | str) -> Int64:

@@ -117,10 +117,8 @@ def check(limits: Limits | None = None) -> None:
 def _locked(spill: Path, limits: Limits) -> duckdb.DuckDBPyConnection:
     """An empty in-memory database that reaches nothing but `spill`, and cannot be told otherwise."""
     connection = duckdb.connect(":memory:")
-    settings: dict[str, str | int | bool] = (
-        {} if limits.disk is None else {"max_temp_directory_size": f"{limits.disk}B"}
-    )
-    settings |= {
+    settings: dict[str, str | int | bool] = {
+        **({} if limits.disk is None else {"max_temp_directory_size": f"{limits.disk}B"}),
         "temp_directory": str(spill),
         "memory_limit": f"{limits.memory}B",
         "threads": limits.threads,

@@ -20,8 +20,7 @@ from starling.text_format import NAMED, TextFormat
 
 _AS_UTF_16: Final = 'state encoding = "utf-16" below [format] of the plan, or save it as CSV in UTF-8'
 _KINDS: Final = (
-    (codecs.BOM_UTF16_LE, "is UTF-16, as Unicode text of a spreadsheet is", _AS_UTF_16),
-    (codecs.BOM_UTF16_BE, "is UTF-16, as Unicode text of a spreadsheet is", _AS_UTF_16),
+    ((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE), "is UTF-16, as Unicode text of a spreadsheet is", _AS_UTF_16),
     (
         b"\xd0\xcf\x11\xe0",
         "is a workbook of Excel 97 to 2003, or has a password",
@@ -31,8 +30,7 @@ _KINDS: Final = (
     (b"BZh", "is compressed (bzip2)", "unpack it"),
     (b"\xfd7zXZ", "is compressed (xz)", "unpack it"),
     (b"\x28\xb5\x2f\xfd", "is compressed (zstd)", "unpack it"),
-    (b"$FL2", "is a file of SPSS", "export it as CSV in UTF-8, or write Parquet"),
-    (b"$FL3", "is a file of SPSS", "export it as CSV in UTF-8, or write Parquet"),
+    ((b"$FL2", b"$FL3"), "is a file of SPSS", "export it as CSV in UTF-8, or write Parquet"),
     (b"<stata_dta>", "is a file of Stata", "export it as CSV in UTF-8, or write Parquet"),
     (b"\x00" * 12 + b"\xc2\xea\x81\x60", "is a file of SAS", "export it as CSV in UTF-8, or write Parquet"),
     (

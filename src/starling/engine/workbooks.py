@@ -7,16 +7,15 @@ openpyxl reads row by row in Python. A reader that holds a sheet as one block (c
 one cell far off would end the process.
 """
 
-import warnings
 import zipfile
 from array import array
 from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import date, datetime, time
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
+from warnings import catch_warnings
 
 import numpy as np
 import numpy.typing as npt
@@ -67,7 +66,7 @@ def _header(path: Path, form: TextFormat) -> list[bytes]:
     header: list[bytes] = []
     problem, fix = "", _SAVE_ANEW
     try:
-        with path.open("rb") as file, _quiet():
+        with path.open("rb") as file, catch_warnings(action="ignore"):
             book, archive = beginning_of_workbook(file)
             sheets = [each.title for each in book.worksheets]
             if (sheets.count(form.sheet) if form.sheet else len(sheets)) != 1:
@@ -133,7 +132,7 @@ def _sheet_rows(path: Path, sheet: str) -> Iterator[tuple[int, tuple[Any, ...]]]
     """The rows of a sheet that say anything, with their numbers; none is wider than the first."""
     from openpyxl import load_workbook
 
-    with path.open("rb") as file, _quiet():
+    with path.open("rb") as file, catch_warnings(action="ignore"):
         # A file and not its path: openpyxl goes by the ends of names.
         cells = _sheet(load_workbook(file, read_only=True, data_only=True, keep_links=False), sheet)
         begin, first = next(_numbered(cells), (MOST_ROWS, ()))
@@ -153,13 +152,6 @@ def _numbered(cells: Any, begin: int = 1, width: int | None = None) -> Iterator[
     """The rows from `begin` on that say anything, with their numbers."""
     rows = cells.iter_rows(min_row=begin, max_row=MOST_ROWS, max_col=width, values_only=True)
     return ((number, row) for number, row in enumerate(rows, begin) if row.count(None) < len(row))
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
 
 
 def _text(value: Any, form: TextFormat) -> bytes | None:

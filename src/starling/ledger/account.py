@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import TypeVar
@@ -19,10 +20,11 @@ from starling.privacy.trust import Receipt
 T = TypeVar("T")
 
 
+@dataclass(eq=False)
 class RequestAccount:
     """Pays once for `request`.
 
-    Args:
+    Attributes:
         charging: The analyst's side of the ledger that pays.
         request: What is asked; its id makes a retry free.
         ledger: The ledger's id, for the receipt.
@@ -32,44 +34,28 @@ class RequestAccount:
             where that was before the charge: what an earlier run of the same charge has read is not known here.
     """
 
-    def __init__(
-        self,
-        charging: Charging,
-        request: Request,
-        ledger: str,
-        *,
-        inside: bool = False,
-        charged: Callable[[str], None] = lambda _: None,
-        accepted: int | None = None,
-    ) -> None:
-        self._charging = charging
-        self._request = request
-        self._ledger = ledger
-        self._inside = inside
-        self._charged = charged
-        self._accepted = accepted
-        self._ticket: Ticket | None = None
-        self._guarantee: Guarantee | None = None
+    charging: Charging
+    request: Request
+    ledger: str
+    inside: bool = False
+    charged: Callable[[str], None] = lambda _: None
+    accepted: int | None = None
+    _ticket: Ticket | None = field(default=None, init=False)
+    _guarantee: Guarantee | None = field(default=None, init=False)
 
     @property
     def request_id(self) -> str:
         """The id that was charged: an earlier one where the same request was charged under it; before the charge, the asked one."""
-        return self._request.request_id if self._ticket is None else self._ticket.request.request_id
+        return self.request.request_id if self._ticket is None else self._ticket.request.request_id
 
     @property
     def drawn(self) -> Drawn | None:
         """The draw that the charge has committed to; None where there is none."""
         return None if self._ticket is None else self._ticket.drawn
 
-    def earlier(self) -> Ticket | None:
-        """The charge that an earlier run made for this request, under whichever id, with its answer; None where there is none. Raises
-        RequestConflict where the id was used for another request.
-        """
-        return self._charging.find(self._request)
-
     def charge(self, guarantee: Guarantee, /) -> Receipt:
         """Durable when it returns. An answered or voided request is never computed again."""
-        ticket = self._charging.charge(self._request, guarantee)
+        ticket = self.charging.charge(self.request, guarantee)
         if ticket.state == "voided":
             raise PolicyRefused("request_id", "failed for good", "use a new request id, which costs anew")
         if ticket.state == "answered":
@@ -77,11 +63,11 @@ class RequestAccount:
                 "request_id", "was answered by another run meanwhile", "run the same again: nothing is paid twice"
             )
         self._ticket, self._guarantee = ticket, guarantee
-        self._charged(self.request_id)
-        entry, at = self._charging.entry(ticket, inside=self._inside)
+        self.charged(self.request_id)
+        entry, at = self.charging.entry(ticket, inside=self.inside)
         day = datetime.fromtimestamp(at, UTC).date().isoformat()
-        validated = self._accepted is not None and self._accepted < ticket.seq
-        return Receipt(self.request_id, guarantee, self._ledger, entry, day, validated=validated)
+        validated = self.accepted is not None and self.accepted < ticket.seq
+        return Receipt(self.request_id, guarantee, self.ledger, entry, day, validated=validated)
 
     def resume(self) -> None:
         """No draw is kept here: where an earlier run's is what the charge is committed to, it is paid for again; raises BudgetRefused
@@ -97,15 +83,15 @@ class RequestAccount:
 
     def draw(self, sha256: str, key: str, stored: Stored | None = None) -> None:
         """Commit the charge to a draw before anybody can see it; see `Charging.draw`."""
-        self._ticket = self._charging.draw(self._open(), sha256, key, stored)
+        self._ticket = self.charging.draw(self._open(), sha256, key, stored)
 
     def redraw(self, guarantee: Guarantee) -> None:
         """Pay for another draw, since the bytes of the committed one are lost; see `Charging.redraw`."""
-        self._ticket = self._charging.redraw(self._open(), guarantee)
+        self._ticket = self.charging.redraw(self._open(), guarantee)
 
     def answer(self, kind: AnswerKind, text: str) -> None:
         """Keep what is about to be sent; raises PolicyRefused before the charge, or when another run took over."""
-        self._charging.answer(self._open(), kind, text)
+        self.charging.answer(self._open(), kind, text)
 
     def _open(self) -> Ticket:
         """The charge; raises PolicyRefused before there is one."""
@@ -127,7 +113,7 @@ class RequestAccount:
             if self._ticket is not None:
                 # Otherwise the lease ends by itself; the failure that brought us here is the one to tell.
                 with suppress(StarlingError):
-                    self._charging.give_up(self._ticket)
+                    self.charging.give_up(self._ticket)
             raise
         finally:
             stopped.set()
@@ -138,4 +124,4 @@ class RequestAccount:
             if self._ticket is not None:
                 # Whether the lease was kept is found when the answer is stored.
                 with suppress(StarlingError):
-                    self._charging.renew(self._ticket)
+                    self.charging.renew(self._ticket)

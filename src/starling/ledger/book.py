@@ -207,17 +207,11 @@ class Book:
 
     def rights(self) -> delegation.Rights:
         """The rights that the custodian gave, by their signatures; whether one holds for a charge is asked when it is made."""
-        rights = delegation.Rights()
-        for body in self._signed(delegation.KIND):
-            rights.give(body)
-        return rights
+        return delegation.Rights(self._signed(delegation.KIND))
 
     def terms(self) -> terms.AllTerms:
         """The terms that the custodian set for charges by other keys, by their signatures; approvals are not read."""
-        result = terms.AllTerms()
-        for body in self._signed(terms.KIND):
-            result.set(body)
-        return result
+        return terms.AllTerms(self._signed(terms.KIND))
 
     def _signed(self, kind: str) -> list[Any]:
         """The bodies of the events of a kind that the custodian signed."""

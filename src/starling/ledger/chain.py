@@ -72,15 +72,16 @@ class Follower:
         """One more event; raises IntegrityError when it does not follow."""
         seq = self._seq + 1
         if event.seq != seq:
-            raise _broken(seq, "is missing or out of order")
+            raise wrong(seq, "is missing or out of order")
         if event.hash != digest(self._hash, seq, event.kind, event.at, event.body):
-            raise _broken(seq, "was changed")
+            raise wrong(seq, "was changed")
         if event.at < self._at:
-            raise _broken(seq, "is earlier than the one before")
+            raise wrong(seq, "is earlier than the one before")
         self._seq, self._hash, self._at = seq, event.hash, event.at
 
 
-def _broken(seq: int, problem: str) -> IntegrityError:
+def wrong(seq: int, problem: str) -> IntegrityError:
+    """An event that breaks a rule."""
     return IntegrityError(f"event {seq}", problem, "restore the ledger and ask who changed it")
 
 

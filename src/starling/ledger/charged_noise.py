@@ -116,11 +116,8 @@ def noise_as_charged(guarantee: Guarantee, charge: Mapping[str, Any]) -> Noise:
 
 def key(fields: Mapping[str, Any]) -> str:
     """The name of a kind of noise: of its fields among others."""
-    return sha256(
-        canonical(
-            {name: fields[name] for name in ("cost", "change", "events", "proof", RESPONSE) if name in fields}
-        ).encode()
-    ).hexdigest()
+    named = {name: fields[name] for name in ("cost", "change", "events", "proof", RESPONSE) if name in fields}
+    return sha256(canonical(named).encode()).hexdigest()
 
 
 def cost_of(fields: Mapping[str, Any]) -> Cost:

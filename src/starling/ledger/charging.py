@@ -315,13 +315,10 @@ class Charging:
 
         def work(tx: Transaction, writer: EventWriter, done: Done) -> Ticket:
             self._check.catch_up(tx)
-            before = rows.before(tx, writer, ticket.request, "")
-            if before.same_id is None or (before.same_id.ticket.state, before.same_id.ticket.lease) != (
-                "charged",
-                ticket.lease,
-            ):
+            same_id = rows.before(tx, writer, ticket.request, "").same_id
+            if same_id is None or (same_id.ticket.state, same_id.ticket.lease) != ("charged", ticket.lease):
                 raise _taken()
-            if before.same_id.ticket.drawn is None:
+            if same_id.ticket.drawn is None:
                 raise PolicyRefused("draw", "is not lost: the charge has committed to none", "draw, at no cost")
             paid = rows.body(tx, ticket.seq)
             _check_same(paid, guarantee)
@@ -329,7 +326,7 @@ class Charging:
             noise = charged_noise.noise_as_charged(guarantee, paid)
             standing = rows.before(tx, writer, ticket.request, noise.key).standing
             assert standing is not None
-            self._check.replay.check_open(before.same_id.ticket)
+            self._check.replay.check_open(same_id.ticket)
             registered = self._check.replay.registered
             registered.check_standing(ticket.request.analyst, standing, noise.key, done.added)
             bill = self._billing.bill(standing, ticket.request, guarantee, noise)

@@ -74,7 +74,7 @@ class Check:
             self._wanted.setdefault(head.seq, set()).add(head.hash)
 
     def whole(self, notify: Callable[[int], None] = lambda _: None) -> Verified:
-        """Everything, some events at a time, so that nobody who writes waits for it; `tell` is told how many were checked."""
+        """Everything, some events at a time, so that nobody who writes waits for it; `notify` is told how many were checked."""
         while self._book.read(self.slice):
             notify(self.head.seq)
         return self._book.read(self.finish)

@@ -34,11 +34,8 @@ class Custody:
         def work(tx: Transaction, writer: EventWriter) -> None:
             if tx.one("SELECT 1 FROM populations WHERE name = ?", name):
                 raise PolicyRefused("population", f"{name} exists already", "raise its cap: starling ledger raise")
-            self._signed(
-                writer,
-                "population",
-                {"name": name, "measure": measure, "change": relation.change, "unit": relation.unit, "cap": units},
-            )
+            about = {"name": name, "measure": measure, "change": relation.change, "unit": relation.unit}
+            self._signed(writer, "population", {**about, "cap": units})
             values = (name, measure, relation.change, relation.unit)
             tx.run("INSERT INTO populations (name, measure, change, unit, retired) VALUES (?, ?, ?, ?, 0)", *values)
             rows.insert_cap(tx, writer.head, name, "population", name, units)

@@ -6,7 +6,7 @@ since those events bear the custodian's signature. Each of its charges names its
 outside of the right.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 from starling.errors import PolicyRefused
@@ -30,8 +30,10 @@ class Right(NamedTuple):
 class Rights:
     """The rights that were given so far: the latest word for a key and a dataset is the one that holds."""
 
-    def __init__(self) -> None:
+    def __init__(self, events: Iterable[Mapping[str, Any]] = ()) -> None:
         self._until: dict[tuple[str, str], int] = {}
+        for body in events:
+            self.give(body)
 
     def give(self, body: Mapping[str, Any]) -> None:
         """Take a `delegate` event; raises KeyError, TypeError or ValueError where it is none."""

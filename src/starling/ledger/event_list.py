@@ -78,27 +78,19 @@ def _latest(tx: Transaction, wanted: EventFilter, before: int, most: int) -> tup
     for each in _with_subjects(tx, read):
         if wanted.since is not None and each.event.at < wanted.since:
             return listed, None
-        if _fits(each, wanted):
+        pairs = ((wanted.kind, each.event.kind), (wanted.dataset, each.dataset), (wanted.analyst, each.analyst))
+        if all(value in (None, own) for value, own in pairs):
             listed.append(each)
         if len(listed) == most:
             return listed, each.event.seq if each.event.seq > 1 else None
     return listed, read[-1].seq if read and read[-1].seq > 1 else None
 
 
-def _fits(each: ListedEvent, wanted: EventFilter) -> bool:
-    pairs = ((wanted.kind, each.event.kind), (wanted.dataset, each.dataset), (wanted.analyst, each.analyst))
-    return all(value in (None, own) for value, own in pairs)
-
-
 def _with_subjects(tx: Transaction, read: list[Event]) -> list[ListedEvent]:
     bodies = [json.loads(each.body) for each in read]
     charges = sorted({body["charge"] for body in bodies if isinstance(body.get("charge"), int)})
-    subjects: dict[int, tuple[str, str]] = {}
-    for start in range(0, len(charges), 500):
-        part = charges[start : start + 500]
-        marks = ", ".join("?" * len(part))
-        rows = tx.rows(f"SELECT seq, dataset, analyst FROM charges WHERE seq IN ({marks})", *part)
-        subjects |= {cast(int, seq): (str(dataset), str(analyst)) for seq, dataset, analyst in rows}
+    charged = tx.numbered("SELECT seq, dataset, analyst FROM charges WHERE seq", charges)
+    subjects = {cast(int, seq): (str(dataset), str(analyst)) for seq, dataset, analyst in charged}
     listed = []
     for event, body in zip(read, bodies, strict=True):
         dataset, analyst = subjects.get(cast(int, body.get("charge")), (body.get("dataset"), body.get("analyst")))

@@ -25,11 +25,6 @@ SECONDS: Final = 120
 _BOOT: Final = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
 
-def since_boot() -> float:
-    """Seconds since this machine was started, sleep included where the system counts it; nobody sets it."""
-    return time.clock_gettime(_BOOT)
-
-
 @lru_cache(maxsize=1)
 def machine() -> str:
     """This machine since it was started, and which process numbers are meant; empty where that is not known."""
@@ -67,12 +62,12 @@ class Clock:
 
     Attributes:
         wall: Seconds since 1970; somebody may set it.
-        elapsed: Seconds since the machine was started.
+        elapsed: Seconds since the machine was started, sleep included where the system counts it; nobody sets it.
         machine: Names the machine since then; empty where no holder of a lease is to be named.
     """
 
     wall: Callable[[], float] = time.time
-    elapsed: Callable[[], float] = since_boot
+    elapsed: Callable[[], float] = lambda: time.clock_gettime(_BOOT)
     machine: Callable[[], str] = machine
 
     def lease(self) -> "Lease":

@@ -102,13 +102,9 @@ class Reading:
         """What the charges of one population reveal together, as (epsilon, delta); raises ParameterError for another delta."""
 
         def work(tx: Transaction) -> tuple[Population, int, list[Row]]:
-            population_row = rows.population(tx, population)
-            whole = rows.cap(tx, population, "population", population)
-            return (
-                population_row,
-                0 if whole is None else whole.spent,
-                list(tx.rows(_NOISE, population, disclosure.MOST + 1)),
-            )
+            row, whole = rows.population(tx, population), rows.cap(tx, population, "population", population)
+            spent = 0 if whole is None else whole.spent
+            return row, spent, list(tx.rows(_NOISE, population, disclosure.MOST + 1))
 
         population_row, spent, noise = self._book.read(work)
         kinds = [

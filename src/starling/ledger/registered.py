@@ -4,16 +4,15 @@ The tables repeat it for look-ups, and are compared with it (replay.py).
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
-from typing import Any, Final, TypeAlias, cast
+from dataclasses import dataclass, replace
+from typing import Any, Final, TypeAlias
 
 from starling.errors import IntegrityError, StarlingError
 from starling.ledger import charged_noise, delegation, terms
+from starling.ledger.chain import wrong
 from starling.ledger.rows import Standing
 from starling.ledger.rules import Population
 from starling.ledger.store import Transaction
-from starling.privacy.budget import Measure
-from starling.privacy.neighbours import Change, Relation, Unit
 
 KINDS: Final = frozenset(
     {"population", "dataset", "grant", "raise", "retire", "accepted", delegation.KIND, terms.KIND, terms.APPROVED}
@@ -21,18 +20,16 @@ KINDS: Final = frozenset(
 """Kinds of events that a custodian signs."""
 
 
+@dataclass(slots=True, eq=False)
 class Cap:
     """A cap as the events make it; of a kind of noise, `once` is what one charge costs."""
 
-    __slots__ = ("cap", "last", "name", "once", "since", "spent")
-
-    def __init__(self, since: int, cap: int | None, name: str) -> None:
-        self.since = since
-        self.cap = cap
-        self.name = name
-        self.spent = 0
-        self.last: int | None = None
-        self.once = 0
+    since: int
+    cap: int | None
+    name: str
+    spent: int = 0
+    last: int | None = None
+    once: int = 0
 
     @property
     def left(self) -> int | None:
@@ -73,9 +70,8 @@ class Registered:
         self._places.clear()
         if kind == "population":
             name = body["name"]
-            relation = Relation(cast(Change, body["change"]), cast(Unit, body["unit"]))
             self._once(seq, (name, "population", name), body["cap"])
-            self._populations[name] = Population(name, cast(Measure, body["measure"]), relation)
+            self._populations[name] = Population.of(name, body["measure"], body["change"], body["unit"])
         elif kind == "dataset":
             if body["name"] in self._datasets or body["population"] not in self._populations:
                 raise wrong(seq, "registers again, or for no population")
@@ -207,11 +203,6 @@ def _amount(seq: int, population: Population, body: dict[str, Any]) -> int:
         raise wrong(seq, f"is a charge whose {problem.field} {problem.problem}") from None
     except StarlingError:
         return -1
-
-
-def wrong(seq: int, problem: str) -> IntegrityError:
-    """An event that breaks a rule."""
-    return IntegrityError(f"event {seq}", problem, "restore the ledger and ask who changed it")
 
 
 def differs(table: str) -> IntegrityError:

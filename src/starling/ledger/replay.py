@@ -7,14 +7,15 @@ comes by, so that ten million of them need ten megabytes and not ten gigabytes.
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias, cast
 
 from starling.errors import StarlingError
 from starling.ledger import rows, rules
-from starling.ledger.chain import Counts, Event, approval_message, signed_by
+from starling.ledger.chain import Counts, Event, approval_message, signed_by, wrong
 from starling.ledger.charged_noise import RESPONSE
 from starling.ledger.keys import Public
-from starling.ledger.registered import KINDS, Cap, Registered, differs, wrong
+from starling.ledger.registered import KINDS, Cap, Registered, differs
 from starling.ledger.responses import Responses, Stored, is_new
 from starling.ledger.rules import Ticket
 from starling.ledger.store import Transaction
@@ -22,9 +23,6 @@ from starling.ledger.terms import RequestedCharge
 
 _scan = json.JSONDecoder().raw_decode
 """The decoder without the white space around: ledgers are long."""
-
-_CHUNK = 500
-"""Rows that are asked for by number in one statement."""
 
 
 class Charged(NamedTuple):
@@ -57,21 +55,19 @@ Status: TypeAlias = tuple[str, str | None, str | None, str | None, str | None, i
 """What became of a charge: its state, kind and SHA-256 of its answer, SHA-256 and key of its draw, and how often it was paid."""
 
 
+@dataclass(slots=True, eq=False)
 class _Open:
     """A charge that has not ended: what a redraw of it asks and spends, what its row said when it was read, and its draw; of one for a
     response, its population, its event and what was kept.
     """
 
-    __slots__ = ("caps", "drawn", "request", "response", "stated", "stored", "times")
-
-    def __init__(self, request: RequestedCharge, caps: tuple[Cap, ...], stated: Status | None = None) -> None:
-        self.request = request
-        self.caps = caps
-        self.stated = stated
-        self.drawn: tuple[str | None, str | None] = None, None
-        self.response: tuple[str, dict[str, Any]] | None = None
-        self.stored: Stored | None = None
-        self.times = 1
+    request: RequestedCharge
+    caps: tuple[Cap, ...]
+    stated: Status | None = None
+    drawn: tuple[str | None, str | None] = None, None
+    response: tuple[str, dict[str, Any]] | None = None
+    stored: Stored | None = None
+    times: int = 1
 
     def status(self, state: str, kind: str | None, answer: str | None) -> Status:
         """What its row should say when it is in that state."""
@@ -235,14 +231,9 @@ class Replay:
         for seq, charge in self._open.items():
             if charge.stated != (status := charge.status("charged", None, None)):
                 expected[seq] = status
-        late = sorted(expected)
-        for start in range(0, len(late), _CHUNK):
-            part = late[start : start + _CHUNK]
-            marks = ", ".join("?" * len(part))
-            rows = tx.rows(f"SELECT seq, {CHARGED} FROM charges WHERE seq IN ({marks})", *part)
-            stated = {cast(int, seq): Charged._make(cast(Any, rest)).status for seq, *rest in rows}
-            if stated != {seq: expected[seq] for seq in part}:
-                raise differs("charges")
+        read = tx.numbered(f"SELECT seq, {CHARGED} FROM charges WHERE seq", sorted(expected))
+        if {seq: Charged._make(cast(Any, rest)).status for seq, *rest in read} != expected:
+            raise differs("charges")
         self._late.clear()
         for seq in expected.keys() & self._open.keys():
             self._open[seq].stated = expected[seq]

@@ -12,8 +12,6 @@ from starling.ledger.chain import START, Head, digest
 from starling.ledger.leases import Lease
 from starling.ledger.rules import AnswerKind, Cap, Dataset, Drawn, Population, Request, Scope, Ticket
 from starling.ledger.store import Row, Transaction
-from starling.privacy.budget import Measure
-from starling.privacy.neighbours import Change, Relation, Unit
 
 
 def time_of(last: int, clock: int) -> int:
@@ -88,13 +86,7 @@ def population(tx: Transaction, name: str) -> Population:
     row = tx.one("SELECT measure, change, unit, retired FROM populations WHERE name = ?", name)
     if row is None:
         raise ParameterError("population", f"{name} is not there", "see starling ledger show")
-    return _population(name, row)
-
-
-def _population(name: str, row: Row) -> Population:
-    measure, change, unit, retired = row
-    relation = Relation(cast(Change, change), cast(Unit, unit))
-    return Population(name, cast(Measure, measure), relation, bool(retired))
+    return Population.of(name, *row)
 
 
 def dataset(tx: Transaction, name: str) -> Dataset:
@@ -226,7 +218,7 @@ def before(tx: Transaction, writer: EventWriter, request: Request, noise: str) -
     where = met[0][4 + _WIDTH :]
     if where[0] is not None:
         name, retired = str(where[0]), bool(where[1])
-        population = _population(name, where[2:6])
+        population = Population.of(name, *where[2:6])
         *caps, kind = (where[start : start + 6] for start in range(6, 30, 6))
         standing = Standing(
             population,

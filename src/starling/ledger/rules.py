@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import ceil, floor
-from typing import Any, Final, Literal, Self, TypeAlias
+from typing import Any, Final, Literal, Self, TypeAlias, cast
 
 from starling.errors import BudgetRefused, ParameterError, PolicyRefused, RequestConflict
 from starling.privacy.accounting.composition import Events, detailed_events_of
 from starling.privacy.accounting.zcdp import rho_of
 from starling.privacy.budget import Cost, Epsilon, Exact, Measure, positive
 from starling.privacy.guarantee import Guarantee
-from starling.privacy.neighbours import Change, Relation
+from starling.privacy.neighbours import Change, Relation, Unit
 
 UNIT = 10**9
 """Units in one epsilon or one rho."""
@@ -96,6 +96,12 @@ class Population:
     measure: Measure
     relation: Relation
     retired: bool = False
+
+    @classmethod
+    def of(cls, name: str, measure: object, change: object, unit: object, retired: object = 0) -> Self:
+        """The population that an event or a row of a table states."""
+        relation = Relation(cast(Change, change), cast(Unit, unit))
+        return cls(name, cast(Measure, measure), relation, bool(retired))
 
 
 @dataclass(frozen=True, slots=True)

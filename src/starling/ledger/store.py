@@ -9,7 +9,7 @@ inherited an open transaction could not lock that file again.)
 import os
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from importlib import resources
 from typing import Any, Protocol, TypeAlias, TypeVar
 from weakref import WeakSet
@@ -22,6 +22,8 @@ T = TypeVar("T")
 
 VERSION = 1
 """The version of the schema; a ledger of a newer one is refused."""
+AT_ONCE = 500
+"""Rows that are asked for by number in one statement."""
 
 
 class Transaction(ABC):
@@ -42,6 +44,12 @@ class Transaction(ABC):
     def rows(self, sql: str, *values: Value) -> Iterator[Row]:
         """All rows."""
         return iter(self.execute(sql, values))
+
+    def numbered(self, sql: str, numbers: Sequence[int]) -> Iterator[Row]:
+        """All rows whose column, the last that `sql` names, has one of these numbers; some are asked for at a time."""
+        for start in range(0, len(numbers), AT_ONCE):
+            part = numbers[start : start + AT_ONCE]
+            yield from self.rows(f"{sql} IN ({', '.join('?' * len(part))})", *part)
 
     def run(self, sql: str, *values: Value) -> None:
         """Change something."""

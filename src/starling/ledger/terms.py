@@ -10,7 +10,7 @@ Both are signed events of the ledger. A server holds no key that could sign one,
 terms in force did not allow. What the custodian's own key charges is under no terms.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 from starling.errors import BudgetRefused, PolicyRefused, StarlingError
@@ -59,9 +59,11 @@ class RequestedCharge(NamedTuple):
 class AllTerms:
     """The terms and approvals that were given so far: of both, the latest word is the one that holds."""
 
-    def __init__(self) -> None:
+    def __init__(self, events: Iterable[Mapping[str, Any]] = ()) -> None:
         self._terms: dict[str, Terms] = {}
         self._approved: dict[tuple[str, str, str], Approval] = {}
+        for body in events:
+            self.set(body)
 
     def set(self, body: Mapping[str, Any]) -> None:
         """Take a `terms` event; raises KeyError, TypeError or ValueError where it is none."""

@@ -6,7 +6,7 @@ carries and which its policy (CSP) names by its hash, only shows what it is aske
 
 import base64
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Final
 
 from starling.pages.packing import packed
@@ -107,12 +107,5 @@ def view_data(slices: Sequence[str], views: Mapping[str, View]) -> str:
 
 
 def _stated(view: View) -> Mapping[str, str]:
-    headline = view.headline
-    return {
-        "svg": view.picture.draw(),
-        "caption": " ".join(view.picture.caption.split()),
-        "label": headline.label,
-        "number": headline.number,
-        "interval": headline.interval,
-        "note": headline.note,
-    }
+    caption = " ".join(view.picture.caption.split())
+    return {"svg": view.picture.draw(), "caption": caption, **asdict(view.headline)}

@@ -60,6 +60,18 @@ class _Replaceable(PositiveFields):
             raise ParameterError("replacement_factor", problem, fix)
 
 
+class _OfEpsilon(PositiveFields):
+    """An event that costs its `epsilon`."""
+
+    __slots__ = ()
+    epsilon: Fraction
+
+    @property
+    def cost(self) -> Epsilon:
+        """Pure DP of all of it."""
+        return Epsilon(self.epsilon)
+
+
 @dataclass(frozen=True, slots=True)
 class DiscreteLaplaceNoise(_Replaceable):
     """Independent discrete Laplace noise in every cell of a vector of counts.
@@ -121,7 +133,7 @@ class LatticeNoise(PositiveFields):
 
 
 @dataclass(frozen=True, slots=True)
-class _Selection(PositiveFields):
+class _Selection(_OfEpsilon):
     """One candidate, chosen by its score.
 
     Attributes:
@@ -132,11 +144,6 @@ class _Selection(PositiveFields):
     replacement_factor: ClassVar[Fraction] = ANY
     epsilon: Fraction
     score_sensitivity: Fraction = Fraction(1)
-
-    @property
-    def cost(self) -> Epsilon:
-        """Pure DP of the choice."""
-        return Epsilon(self.epsilon)
 
 
 class ExponentialMechanism(_Selection):
@@ -154,11 +161,11 @@ class PermuteAndFlip(_Selection):
 
 
 @dataclass(frozen=True, slots=True)
-class RandomizedResponse(PositiveFields):
+class RandomizedResponse(_OfEpsilon):
     """One of k answers for each unit, kept with probability e^epsilon/(e^epsilon + k - 1), else one of the others, all equally likely.
 
     Attributes:
-        epsilon: Of all answers together.
+        epsilon: Of all answers together: neighbours differ in one.
         values: k, a whole number; 2 of yes or no.
     """
 
@@ -171,11 +178,6 @@ class RandomizedResponse(PositiveFields):
         PositiveFields.__post_init__(self)
         if self.values < TWO or self.values.denominator != 1:
             raise ParameterError("values", "are not a whole number from 2 on", "say how many answers there are")
-
-    @property
-    def cost(self) -> Epsilon:
-        """Pure DP of all answers together: neighbours differ in one."""
-        return Epsilon(self.epsilon)
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +209,7 @@ class MedianResponse(PositiveFields):
 
 
 @dataclass(frozen=True, slots=True)
-class StoredResponse(PositiveFields):
+class StoredResponse(_OfEpsilon):
     """What is made of a randomized response that was drawn before and kept: nothing is drawn, and no answer is read again.
 
     With all else that is made of the same response it is post-processing of one draw. So it is epsilon-DP as that is, and both together are
@@ -223,24 +225,14 @@ class StoredResponse(PositiveFields):
     epsilon: Fraction
     charge: Fraction
 
-    @property
-    def cost(self) -> Epsilon:
-        """Pure DP of the response."""
-        return Epsilon(self.epsilon)
-
 
 @dataclass(frozen=True, slots=True)
-class PureDP(_Replaceable):
+class PureDP(_Replaceable, _OfEpsilon):
     """A mechanism of which nothing more is known than that it is pure DP, at the cost epsilon."""
 
     name: ClassVar[str] = "pure DP"
     epsilon: Fraction
     replacement_factor: Fraction = ANY
-
-    @property
-    def cost(self) -> Epsilon:
-        """Pure DP of the mechanism."""
-        return Epsilon(self.epsilon)
 
 
 @dataclass(frozen=True, slots=True)

@@ -230,8 +230,7 @@ def publish(data: Confidential[T], mechanism: Mechanism[T, R], account: Account[
     interrupted = False
     try:
         # A warning (NumPy's of an overflow, say) would tell of the data what the error must not.
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(action="ignore"):
             drawn.append(mechanism.draw(_run(data)))
     except KeyboardInterrupt:
         interrupted = True

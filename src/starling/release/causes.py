@@ -42,16 +42,7 @@ _SHORT: Final = ("%d.%m.%y", "%d/%m/%y", "%m/%d/%y", "%d-%b-%y")
 _CLOCKS: Final = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p", ":%H:%M:%S")
 FORMS: Final = tuple(f"{date}{clock}" for clock in _CLOCKS for date in (*_DATES, *_SHORT))
 """Forms of dates that spreadsheets and statistical programs write."""
-_MARKS: Final = {
-    ",": ",",
-    ".": ".",
-    "'": "'",
-    "\u2019": "'",
-    " ": "space",
-    "\u00a0": "space",
-    "\u202f": "space",
-    "\u2009": "space",
-}
+_MARKS: Final = {",": ",", ".": ".", "'": "'", "\u2019": "'", **dict.fromkeys(" \u00a0\u202f\u2009", "space")}
 _GROUPED: Final = re.compile(
     "[+-]?[0-9]{1,3}(?P<mark>[,.'\u2019 \u00a0\u202f\u2009])[0-9]{3}(?:(?P=mark)[0-9]{3})*(?:(?P<decimal>[.,])[0-9]+)?"
 )

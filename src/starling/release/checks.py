@@ -75,14 +75,6 @@ class Checks:
             PAGES: "report, its pictures aside, registry entry and data package are what plan, charge and tables give",
         }
 
-    def of_column(self, name: str) -> str:
-        """The check of a published column."""
-        return self.columns.get(name, self.other)
-
-    def of_rows(self, table: str) -> str:
-        """The check of the number of rows of a table."""
-        return self.rows.get(table, self.other)
-
     def differences(self, computed: Any, stated: Any, path: str) -> list[tuple[str, str]]:
         """Where a stated parameter is not what the plan gives, as a path, and which check that breaks.
 

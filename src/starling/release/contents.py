@@ -73,15 +73,8 @@ def pages(
     title = publication.title
     particulars = publication.particulars
     joint = (whole or joint_guarantee(publication)) if particulars.adds_to else None
+    files = [table.path for table in publication.tables]
     return {
-        REPORT: report.render(
-            title,
-            receipt,
-            publication.charged,
-            sections,
-            joint,
-            particulars.invariants,
-            [table.path for table in publication.tables],
-        ),
+        REPORT: report.render(title, receipt, publication.charged, sections, joint, particulars.invariants, files),
         registry.FILE: registry.entry(title, receipt, publication.product, joint),
     }

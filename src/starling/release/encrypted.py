@@ -23,12 +23,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext
-from cryptography.hazmat.primitives.ciphers.algorithms import AES
-from cryptography.hazmat.primitives.ciphers.modes import CTR
-
 from starling.ledger.rules import canonical
-from starling.privacy.sampling.entropy import fresh_bytes
+from starling.privacy.sampling.entropy import fresh_bytes, key_stream
 from starling.release.bundle import sync
 from starling.release.manifest import digest
 
@@ -71,7 +67,7 @@ class EncryptedFile(io.RawIOBase):
         super().__init__()
         self.folder = path.parent
         self._file = path.open("xb")
-        self._cipher = _key_stream(key)
+        self._cipher = key_stream(key)
         self._hash = hashlib.sha256()
         self.size = 0
 
@@ -207,7 +203,7 @@ class CommittedFiles:
 
     def _plain(self, name: str, size: int) -> Iterator[bytes]:
         """The first `size` bytes of a file, decrypted, piece by piece."""
-        stream = _key_stream(_file_key(self._key, name))
+        stream = key_stream(_file_key(self._key, name))
         with (self._folder / name).open("rb") as file:
             while size and (piece := file.read(min(size, PIECE))):
                 size -= len(piece)
@@ -227,7 +223,7 @@ class CommittedFiles:
 def decrypted(stored: StoredFile, size: int) -> bytes:
     """The first `size` bytes of what was kept; raises OSError where its file is not there."""
     with stored.path.open("rb") as file:
-        return _key_stream(stored.key).update(file.read(size))
+        return key_stream(stored.key).update(file.read(size))
 
 
 def _manifest_hash(files: dict[str, str]) -> str:
@@ -241,8 +237,3 @@ def _is(path: Path, sha256: str) -> bool:
 
 def _file_key(key: bytes, name: str) -> bytes:
     return hmac.digest(key, name.encode(), "sha256")
-
-
-def _key_stream(key: bytes) -> CipherContext:
-    # A key is used for one file, so the counter may start at zero.
-    return Cipher(AES(key), CTR(bytes(16))).encryptor()

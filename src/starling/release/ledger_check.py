@@ -9,7 +9,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
 
 from starling.errors import IntegrityError, Problem, StarlingError
 from starling.ledger.chain import Counts, Event, Follower
@@ -17,9 +17,7 @@ from starling.ledger.charged_noise import amount, cost_of, noise_as_charged
 from starling.ledger.keys import Public
 from starling.ledger.rules import Population, check_unit, shown
 from starling.planfile.spelling import shown as shown_name
-from starling.privacy.budget import Measure
 from starling.privacy.guarantee import Guarantee
-from starling.privacy.neighbours import Change, Relation, Unit
 from starling.release.manifest import measurements
 from starling.release.statement import AddsTo
 
@@ -100,7 +98,7 @@ def check_earlier(charged: Charged, earlier: Sequence[AddsTo], events: Iterable[
                 continue
             body = json.loads(event.body)
             if event.kind == "population" and body["name"] == charged.population:
-                population = _population(charged, body)
+                population = Population.of(charged.population, body["measure"], body["change"], body["unit"])
             elif event.kind == "charge" and body["request_id"] in wanted and body["dataset"] == charged.dataset:
                 charges[body["request_id"]] = event.seq, body
             elif event.kind == "answer":
@@ -156,11 +154,6 @@ def _due_of_earlier(population: Population, body: Mapping[str, Any], earlier: Gu
     if "proof" in body and cost_of(body) == earlier.cost and body["change"] == earlier.relation.change:
         return amount(population, body)
     return _due(population, body, earlier)
-
-
-def _population(charged: Charged, body: Mapping[str, Any]) -> Population:
-    relation = Relation(cast(Change, body["change"]), cast(Unit, body["unit"]))
-    return Population(charged.population, cast(Measure, body["measure"]), relation)
 
 
 def of_ledger(problem: Problem) -> Problem:
@@ -251,7 +244,8 @@ def _differences(charged: Charged, seen: _Seen, event: Event) -> list[str]:
 def _amounts(charged: Charged, seen: _Seen, body: Mapping[str, Any]) -> list[str]:
     if seen.population is None or seen.dataset is None or seen.dataset["population"] != charged.population:
         return ["is for another population of people than the release states"]
-    population = _population(charged, seen.population)
+    stated = seen.population
+    population = Population.of(charged.population, stated["measure"], stated["change"], stated["unit"])
     try:
         due = _due(population, body, charged.guarantee)
     except StarlingError:

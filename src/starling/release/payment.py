@@ -111,7 +111,7 @@ class Payment:
             PolicyRefused: it was answered, and the answer is not here, or it failed for good; nothing else is ever drawn for it.
             OutputError: another run is at it, or its draw lies beside another folder.
         """
-        ticket = self.ledger.account(self.request).earlier()
+        ticket = self.ledger.charging.find(self.request)
         if ticket is None:
             return "new"
         mark = self.mark(ticket.request.request_id)
@@ -138,7 +138,7 @@ class Payment:
 
     def drawn(self) -> Drawn | None:
         """What the charge is committed to, as the ledger says now."""
-        ticket = self.ledger.account(self.request).earlier()
+        ticket = self.ledger.charging.find(self.request)
         return None if ticket is None else ticket.drawn
 
     @contextmanager

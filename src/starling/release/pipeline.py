@@ -225,7 +225,7 @@ def _begun(
         request = Request(payment.analyst, payment.request_id or fresh_id(), payment.dataset, former.request)
         # An id that was used for another request is looked at where the publication itself is.
         with suppress(RequestConflict):
-            ticket = ledger.account(request).earlier()
+            ticket = ledger.charging.find(request)
             if ticket is not None and (ticket.state == "charged" or (ticket.state == "answered" and out.exists())):
                 return former
     return publication
@@ -283,7 +283,7 @@ def _order(
     if ledger is None:
         return Order(out, body, *promised, name, None, records)
     request = Request(payment.analyst, name, payment.dataset, body)
-    earlier = ledger.account(request).earlier()
+    earlier = ledger.charging.find(request)
     if earlier is not None:
         # The same request, perhaps under the id of an earlier run.
         request = earlier.request

@@ -204,14 +204,9 @@ def _lines(value: dict[str, Yaml], indent: str) -> list[str]:
         elif isinstance(item, list):
             lines += [f"{indent}{key}:", *(f"{indent}  - {_quoted(each)}" for each in item)]
         else:
-            lines.append(f"{indent}{key}: {_scalar(item)}")
+            scalar = item.text if isinstance(item, Decimal) else _quoted(item) if isinstance(item, str) else str(item)
+            lines.append(f"{indent}{key}: {scalar}")
     return lines
-
-
-def _scalar(value: str | int | Decimal) -> str:
-    if isinstance(value, Decimal):
-        return value.text
-    return _quoted(value) if isinstance(value, str) else str(value)
 
 
 def _quoted(text: str) -> str:

@@ -187,12 +187,12 @@ def _all_losses(whole: Guarantee) -> Json:
 
 
 def losses_as_stated(guarantee: Guarantee, earlier: Sequence[Guarantee], losses: object) -> Json:
-    """`all_losses`, by the composition that `claims`, the `joint` of a privacy.json, names."""
+    """`all_losses`, by the composition that `losses`, the `joint` of a privacy.json, names."""
     return _all_losses(joint_as_stated(guarantee, earlier, losses)) if earlier else None
 
 
 def joint_as_stated(guarantee: Guarantee, earlier: Sequence[Guarantee], claimed: object) -> Guarantee:
-    """A release and all that it adds to, by the composition that `claims`, the `joint` of a privacy.json, names.
+    """A release and all that it adds to, by the composition that `claimed`, the `joint` of a privacy.json, names.
 
     Releases that name none were made before this was stated: their epsilon takes the budgets as fixed beforehand.
     """
@@ -254,18 +254,15 @@ def software() -> str:
 
 def account(receipt: Receipt) -> dict[str, Json]:
     """Who paid, where a ledger wrote it, and what that limits."""
-    fields: dict[str, Json] = {
+    return {
         "name": receipt.account,
         "request_id": receipt.request_id,
         "day": receipt.day,
         "limits": limits(receipt),
         "validated": receipt.validated,
         "validation": validation(receipt),
-        "ledger": None,
+        "ledger": None if receipt.entry is None else dict(asdict(receipt.entry)),
     }
-    if receipt.entry is not None:
-        fields["ledger"] = dict(asdict(receipt.entry))
-    return fields
 
 
 def receipt(fields: Mapping[str, Any], guarantee: Guarantee) -> Receipt:

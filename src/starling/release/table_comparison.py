@@ -129,11 +129,12 @@ class TableComparison:
             yield checks.types, Problem(f"column {name}", f"is {kind}, not an integer", DOWNLOAD_AGAIN, table.path)
         if not self.whole:
             problem = f"has {self._stored:,} rows where the shipped measurements give {self._rows:,}"
-            yield checks.of_rows(table.name), Problem(table.path, problem, DOWNLOAD_AGAIN)
+            yield checks.rows.get(table.name, checks.other), Problem(table.path, problem, DOWNLOAD_AGAIN)
         else:
             for name, row in self._differing.items():
                 problem = f"is in row {row + 1} not what the shipped measurements give"
-                yield checks.of_column(name), Problem(f"column {name}", problem, DOWNLOAD_AGAIN, table.path)
+                check = checks.columns.get(name, checks.other)
+                yield check, Problem(f"column {name}", problem, DOWNLOAD_AGAIN, table.path)
         for text in table.texts:
             path, most = table.text_path(text), text.most_rows
             if (most is None or self._rows < most) != (path in self._texts):
@@ -156,14 +157,9 @@ def _other_types(published: pa.Schema, computed: pa.Schema) -> dict[str, str] | 
     """Columns of integers that are of another type, with that; None where the tables differ otherwise."""
     if published.names != computed.names:
         return None
-    differing = {
-        computed.field(at).name: published.types[at]
-        for at in range(len(computed))
-        if published.types[at] != computed.types[at]
-    }
-    if any(computed.field(name).type != pa.int64() for name in differing):
-        return None
-    return {name: str(kind) for name, kind in differing.items()}
+    fields = zip(computed, published.types, strict=True)
+    differing = {field.name: str(kind) for field, kind in fields if field.type != kind}
+    return differing if all(computed.field(name).type == pa.int64() for name in differing) else None
 
 
 class _Hash(RawIOBase):

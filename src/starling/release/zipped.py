@@ -13,7 +13,7 @@ import stat
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
 from typing import IO, Final
 
@@ -89,17 +89,12 @@ def write_entries(files: Mapping[str, Path], file: IO[bytes]) -> None:
     """Write files by their names in ascending order as the zip that `zipped` makes of a folder of them."""
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
         for name, path in files.items():
-            info = _info(name, path.stat().st_size)
+            info = zipfile.ZipInfo(name, EPOCH)
+            info.create_system = 3  # Unix, wherever it is written: it says how the mode is meant
+            info.external_attr = MODE << 16
+            info.file_size = path.stat().st_size
             with path.open("rb") as content, archive.open(info, "w") as entry:
                 shutil.copyfileobj(content, entry, BUFFER)
-
-
-def _info(name: str, size: int) -> zipfile.ZipInfo:
-    info = zipfile.ZipInfo(name, EPOCH)
-    info.create_system = 3  # Unix, wherever it is written: it says how the mode is meant
-    info.external_attr = MODE << 16
-    info.file_size = size
-    return info
 
 
 @contextmanager
@@ -182,25 +177,19 @@ def _problems(infos: list[zipfile.ZipInfo], size: int) -> list[Problem]:
 
 
 def _problem(info: zipfile.ZipInfo, seen: set[str]) -> str | None:
-    if (problem := _path_problem(info)) is not None:
-        return problem
+    name, parts = info.filename, info.filename.split("/")
+    plain = name == info.orig_filename and name.isprintable() and not {"\\", ":"} & {*name}
+    # Of a path that begins at the root the first part is empty.
+    if not plain or not all(parts) or {".", ".."} & {*parts}:
+        return "is not a path within the zip"
+    if len(parts) > DEEPEST or max(len(part.encode()) for part in parts) > LONGEST_PART:
+        return "is a longer path than a file of a release has"
     if info.filename.casefold() in seen:
         return "is in the zip twice"
     if info.external_attr >> 16 != MODE:
         return "is not a plain file"
     if info.compress_type != zipfile.ZIP_STORED or info.compress_size != info.file_size or info.flag_bits & ~0x800:
         return "is compressed or encrypted, which no file of a release is"
-    return None
-
-
-def _path_problem(info: zipfile.ZipInfo) -> str | None:
-    path, parts = PurePosixPath(info.filename), info.filename.split("/")
-    if info.filename != info.orig_filename or path.is_absolute() or not all(parts) or {".", ".."} & set(parts):
-        return "is not a path within the zip"
-    if "\\" in info.filename or ":" in info.filename or not info.filename.isprintable():
-        return "is not a path within the zip"
-    if len(parts) > DEEPEST or max(len(part.encode()) for part in parts) > LONGEST_PART:
-        return "is a longer path than a file of a release has"
     return None
 
 

@@ -94,7 +94,9 @@ def sum_margin(parts: Sequence[Part], alpha: Fraction) -> Fraction:
     moved = 0
     if spread / unit > FINEST:
         moved, unit = len(parts), Fraction(spread / STEPS)
-    if (points := _points(parts, unit)) > LONGEST:
+    # Of a grid that holds the sum of all parts.
+    points = 1 + 2 * ceil(sum(_reach(part.distribution, part.terms) * abs(part.weight) / unit for part in parts))
+    if points > LONGEST:
         # Narrow noise times large weights: few values, far apart.
         moved, unit = len(parts), unit * points / COARSE
     tails = [_tail(part, unit) for part in parts]
@@ -133,11 +135,6 @@ def coarser(noise: Distribution, step: int) -> tuple[Distribution, int]:
     if isinstance(noise, DiscreteLaplace):
         return DiscreteLaplace(noise.scale / step), step
     return DiscreteGaussian(noise.sigma_squared / step**2), step + 1
-
-
-def _points(parts: Sequence[Part], unit: Fraction) -> int:
-    """Points of a grid of multiples of `unit` that holds the sum of all parts."""
-    return 1 + 2 * ceil(sum(_reach(part.distribution, part.terms) * abs(part.weight) / unit for part in parts))
 
 
 def _step(weights: list[Fraction]) -> Fraction:

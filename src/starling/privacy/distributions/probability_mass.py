@@ -78,7 +78,7 @@ def probability_mass(distribution: Distribution, terms: int = 1) -> ProbabilityM
         if isinstance(distribution, DiscreteLaplace):
             half = _laplace(distribution.scale, terms)
         elif terms == 1 or distribution.sigma_squared >= NARROW:
-            half = _gaussian(terms * distribution.sigma_squared)
+            half = [float(weight) for weight in _weights(terms * distribution.sigma_squared)]
         else:
             half = _power(distribution.sigma_squared, terms)
     return symmetric(half)
@@ -118,12 +118,8 @@ def _cut(product: fmpz_poly) -> fmpz_poly:
     return fmpz_poly(coefficients[cut : len(coefficients) - cut])
 
 
-def _gaussian(sigma_squared: Fraction) -> list[float]:
-    """P(X = x) for x = 0, 1, ..."""
-    return [float(weight) for weight in _weights(sigma_squared)]
-
-
 def _weights(sigma_squared: Fraction) -> list[arb]:
+    """P(X = x) of discrete Gaussian noise for x = 0, 1, ..."""
     t = ball(1 / (2 * sigma_squared))
     term, ratio, step = 1 / whole_sum(t, _BITS), (-t).exp(), (-2 * t).exp()
     weights = []

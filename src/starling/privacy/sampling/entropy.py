@@ -72,7 +72,7 @@ class _System:
         fresh = os.urandom(_KEY_BYTES)
         with self._lock:
             mixed = int.from_bytes(self._key) ^ int.from_bytes(fresh)
-            stream = _key_stream(mixed.to_bytes(_KEY_BYTES))
+            stream = key_stream(mixed.to_bytes(_KEY_BYTES))
             self._key = stream.update(_ZEROS[:_KEY_BYTES])
         return stream
 
@@ -85,8 +85,8 @@ def _bytes_of(out: Words) -> memoryview:
     return out.data.cast("B") if out.size else memoryview(bytearray())
 
 
-def _key_stream(key: bytes) -> CipherContext:
-    # A key is used once, so the counter may start at zero.
+def key_stream(key: bytes) -> CipherContext:
+    """AES in counter mode; a key is used once, for one file or block of words, so the counter may start at zero."""
     return Cipher(AES(key), CTR(bytes(16))).encryptor()
 
 

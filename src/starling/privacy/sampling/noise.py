@@ -232,16 +232,12 @@ def _distinct(values: Any, field: str) -> tuple[list[Fraction], npt.NDArray[np.i
     objects = array.reshape(-1).tolist()
     identities = np.fromiter(map(id, objects), np.int64, len(objects))
     first, codes = np.unique(identities, return_index=True, return_inverse=True)[1:]
-    exact = [positive(_plain(objects[place]), field=field) for place in first.tolist()]
+    different = [objects[place] for place in first.tolist()]
+    exact = [positive(each.item() if isinstance(each, np.integer) else each, field=field) for each in different]
     numbers = sorted(set(exact))
     order = {number: which for which, number in enumerate(numbers)}
     which = np.array([order[number] for number in exact], dtype=np.intp)
     return numbers, which[codes].reshape(array.shape)
-
-
-def _plain(value: Any) -> Any:
-    """An integer of NumPy as one of Python."""
-    return value.item() if isinstance(value, np.integer) else value
 
 
 @dataclass(frozen=True, slots=True, eq=False)

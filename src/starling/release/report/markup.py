@@ -60,7 +60,7 @@ _SVG: Final[Mapping[str, Mapping[str, re.Pattern[str]]]] = {
 
 _PLAIN: Final = (
     "head title body header main footer section h1 h2 p small code sub dl dt dd"
-    " figure figcaption h3 ul li summary thead tbody tr td mrow mi mo mn mtext msub msup"
+    " figure figcaption h3 ul li summary thead tbody tr td mrow mi mo mn mtext msub msup style details"
 )
 _HTML: Final[Mapping[str, Mapping[str, re.Pattern[str]]]] = {
     **{name: {} for name in _PLAIN.split()},
@@ -73,7 +73,6 @@ _HTML: Final[Mapping[str, Mapping[str, re.Pattern[str]]]] = {
             "width=device-width, initial-scale=1|light dark|default-src 'none'; style-src 'unsafe-inline'"
         ),
     },
-    "style": {},
     "div": {
         "class": _NAME,
         "role": re.compile("img|group|note"),
@@ -82,14 +81,10 @@ _HTML: Final[Mapping[str, Mapping[str, re.Pattern[str]]]] = {
     },
     "body": {"class": re.compile("starling")},
     "main": {"id": re.compile("main")},
-    "ul": {"class": _NAME},
-    "td": {"class": _NAME},
-    "p": {"class": _NAME},
+    **{tag: {"class": _NAME} for tag in ("ul", "td", "p", "table")},
     "a": {"href": re.compile(r"data/[\w.-]+")},
     "abbr": {"class": re.compile("term"), "tabindex": re.compile("0"), "title": _ANY},
     "pre": {"tabindex": re.compile("0")},
-    "details": {},
-    "table": {"class": _NAME},
     "th": {"scope": re.compile("col|row")},
     "math": {"display": re.compile("block")},
 }
