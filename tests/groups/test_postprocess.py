@@ -9,13 +9,21 @@ import numpy.typing as npt
 import pytest
 
 from starling.groups.inference.intervals import QUANTILES, LevelErrors
+from starling.groups.inference.methods import fit
+from starling.groups.measurements import Measured
 from starling.groups.mechanism import NoisyCounts
+from starling.groups.optimise.tree import Int64
 from starling.groups.plan import METHODS, Method, Plan
-from starling.groups.postprocess import Columns, Conditions, conditions, estimate, region_rows, size_rows
+from starling.groups.postprocess import Columns, Conditions, conditions, region_rows, size_rows
 from tests.groups.worlds import CELLS, world
 
 LARGE = np.array(CELLS) * 60
 """Sixty times the small world."""
+
+
+def counts(plan: Plan, drawn: Measured, level: int) -> tuple[Int64, Int64, int]:
+    """The noisy and the consistent counts of a level, and its number."""
+    return drawn[level], fit(plan, drawn).levels[level], level
 
 
 def large(folder: Path, method: str) -> Plan:
@@ -24,13 +32,13 @@ def large(folder: Path, method: str) -> Plan:
 
 def test_published_numbers_of_no_noise_are_the_truth(tmp_path: Path) -> None:
     plan = world(tmp_path, budget='epsilon = "1000"', more='method = "h"')
-    described = estimate(plan, NoisyCounts(plan).draw(np.array(CELLS)))
-    ((ids, rows),) = size_rows(plan, described, 2, 1 << 20)
+    level = counts(plan, NoisyCounts(plan).draw(np.array(CELLS)), 2)
+    ((ids, rows),) = size_rows(plan, *level, 1 << 20)
     assert ids == plan.regions.leaves
     assert rows["groups"].tolist() == CELLS
     assert rows["at_least"][0].tolist() == [4, 4, 2, 1, 1]
     assert rows["lower"].tolist() == rows["upper"].tolist() == CELLS
-    whole = region_rows(plan, described, 2)
+    whole = region_rows(plan, *level)
     assert whole["groups"].tolist() == [4, 2, 3]
     assert whole["members"].tolist() == [8, 3, 8]
     assert whole["mean"].tolist() == pytest.approx([2, 1.5, 8 / 3])
@@ -43,9 +51,9 @@ def test_published_numbers_of_no_noise_are_the_truth(tmp_path: Path) -> None:
 
 def test_pieces_of_a_level_are_the_level(tmp_path: Path) -> None:
     plan = large(tmp_path, "h")
-    described = estimate(plan, NoisyCounts(plan).draw(LARGE))
-    ((_, whole),) = size_rows(plan, described, 2, 1 << 20)
-    parts = list(size_rows(plan, described, 2, 1))
+    level = counts(plan, NoisyCounts(plan).draw(LARGE), 2)
+    ((_, whole),) = size_rows(plan, *level, 1 << 20)
+    parts = list(size_rows(plan, *level, 1))
     assert [ids for ids, _ in parts] == [(leaf,) for leaf in plan.regions.leaves]
     for name, column in whole.items():
         assert np.array_equal(np.concatenate([part[name] for _, part in parts]), column)
@@ -66,10 +74,11 @@ def test_intervals_hold_the_truth_as_often_as_they_say(method: str, budget: str,
     exact = plan.regions.sums(LARGE)
     missed: dict[tuple[str, int], npt.NDArray[np.int64]] = {}
     for _ in range(100):
-        described = estimate(plan, NoisyCounts(plan).draw(LARGE))
+        drawn = NoisyCounts(plan).draw(LARGE)
+        published = fit(plan, drawn).levels
         for level, truth in enumerate(exact):
-            ((_, rows),) = size_rows(plan, described, level, 1 << 20)
-            whole = region_rows(plan, described, level)
+            ((_, rows),) = size_rows(plan, drawn[level], published[level], level, 1 << 20)
+            whole = region_rows(plan, drawn[level], published[level], level)
             cumulative, number = np.cumsum(truth, axis=1), truth.sum(axis=1)
             mean = truth @ np.arange(5) / number
             looked = {
@@ -94,14 +103,14 @@ def test_intervals_are_of_the_measurements_whatever_is_published(method: Method,
     drawn = NoisyCounts(plan).draw(LARGE)
     apart = False
     for level in range(plan.levels):
-        ((_, one),), ((_, other),) = (size_rows(each, estimate(each, drawn), level, 1 << 20) for each in (plan, first))
+        ((_, one),), ((_, other),) = (size_rows(each, *counts(each, drawn, level), 1 << 20) for each in (plan, first))
         apart |= not np.array_equal(one["groups"], other["groups"])
         measured = one.keys() - {"groups", "at_least"}
         assert len(measured) == 6
         assert all(np.array_equal(one[name], other[name]) for name in measured)
-        counts = np.diff(drawn[level], axis=1, prepend=0) if plan.cumulative else drawn[level]
+        noisy = np.diff(drawn[level], axis=1, prepend=0) if plan.cumulative else drawn[level]
         margins, _ = LevelErrors(plan, level).margins(tails=False)
-        assert np.array_equal(one["lower"], np.clip(counts - margins, 0, 540))
+        assert np.array_equal(one["lower"], np.clip(noisy - margins, 0, 540))
     assert apart == plan.cumulative
 
 

@@ -12,33 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from starling.groups.inference.intervals import MISSING, QUANTILES, LevelErrors
-from starling.groups.inference.methods import fit
-from starling.groups.measurements import Measured
-from starling.groups.optimise.tree import Int64, Projection
+from starling.groups.optimise.tree import Int64
 from starling.groups.plan import Plan
 
 Columns: TypeAlias = dict[str, npt.NDArray[Any]]
 """Columns of numbers of a published table (artifact/columns.py), by their names."""
 HALF: Final = MISSING / 2
 """The chance that each of two bounds misses which an interval is made of."""
-
-
-@dataclass(frozen=True, slots=True)
-class Estimated:
-    """What a release tells.
-
-    Attributes:
-        measured: The noisy counts.
-        projection: The consistent numbers of groups by region and size.
-    """
-
-    measured: Measured
-    projection: Projection
-
-    @property
-    def levels(self) -> tuple[Int64, ...]:
-        """The published numbers of groups, int64 (regions, sizes) for each level."""
-        return self.projection.levels
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +34,6 @@ class Conditions:
     consistency: int
     validity: int
     faithfulness: int
-
-
-def estimate(plan: Plan, measured: Measured) -> Estimated:
-    """What noisy counts tell, by the plan's method."""
-    return Estimated(measured, fit(plan, measured))
 
 
 def conditions(plan: Plan, levels: tuple[Int64, ...]) -> Conditions:
@@ -77,8 +52,12 @@ def conditions(plan: Plan, levels: tuple[Int64, ...]) -> Conditions:
     return Conditions(broken, sum(int(np.count_nonzero(level < 0)) for level in levels), unfaithful)
 
 
-def size_rows(plan: Plan, estimated: Estimated, level: int, most: int) -> Iterator[tuple[tuple[str, ...], Columns]]:
-    """The table of a level, some regions at a time, of at most `most` cells or one region: their ids, and arrays (regions, sizes)."""
+def size_rows(
+    plan: Plan, measured: Int64, published: Int64, level: int, most: int
+) -> Iterator[tuple[tuple[str, ...], Columns]]:
+    """The table of a level from its noisy and its consistent counts, some regions at a time, of at most `most` cells or one region: their
+    ids, and arrays (regions, sizes).
+    """
     errors = LevelErrors(plan, level)
     count_margins, count_errors = errors.margins(tails=False)
     tail_margins, tail_errors = errors.margins(tails=True)
@@ -86,7 +65,7 @@ def size_rows(plan: Plan, estimated: Estimated, level: int, most: int) -> Iterat
     step = max(most // plan.sizes, 1)
     for first in range(0, len(totals), step):
         here = slice(first, first + step)
-        groups, noisy, whole = estimated.levels[level][here], estimated.measured[level][here], totals[here, None]
+        groups, noisy, whole = published[here], measured[here], totals[here, None]
         counts = np.diff(noisy, axis=1, prepend=0) if plan.cumulative else noisy
         below = np.cumsum(counts, axis=1) - counts
         tails = (whole if errors.public else below[:, -1:] + counts[:, -1:]) - below
@@ -118,15 +97,16 @@ def _totals(plan: Plan, level: int) -> Int64:
     return np.full(len(plan.regions.ids[level]), plan.groups, dtype=np.int64) if totals is None else totals[level]
 
 
-def region_rows(plan: Plan, estimated: Estimated, level: int) -> Columns:
-    """What is published of each region of a level as a whole, arrays (regions,); a mean is not a number for a region without groups.
+def region_rows(plan: Plan, noisy: Int64, groups: Int64, level: int) -> Columns:
+    """What is published of each region of a level as a whole, from noisy and consistent counts: arrays (regions,). A region without groups
+    has a mean that is not a number.
 
     A mean is N - C/G, with C the sum over s < N of the number of groups of at most s, and G their number; a share p of the groups has
     at most the size s from the first s on at which their number reaches p G. Bounds of C and of G, or of the two counts beside the
     quantile and of G, miss with half of the chance each.
     """
-    errors, groups = LevelErrors(plan, level), estimated.levels[level]
-    measured = estimated.measured[level] if plan.cumulative else np.cumsum(estimated.measured[level], axis=1)
+    errors = LevelErrors(plan, level)
+    measured = noisy if plan.cumulative else np.cumsum(noisy, axis=1)
     published, number = np.cumsum(groups, axis=1), groups.sum(axis=1)
     most = _totals(plan, level)
     whole = most if errors.public else measured[:, -1]

@@ -11,11 +11,12 @@ import pyarrow as pa
 
 from starling.groups import artifact
 from starling.groups.artifact import MEASUREMENTS, PLAN, columns, pages
+from starling.groups.inference.methods import fit
 from starling.groups.measurements import Measured
 from starling.groups.mechanism import NoisyCounts
 from starling.groups.optimise.tree import Int64
 from starling.groups.plan import Plan
-from starling.groups.postprocess import Estimated, conditions, estimate
+from starling.groups.postprocess import Conditions, conditions
 from starling.release.checks import TABLES, Checks, InvalidRelease
 from starling.release.of_plan import Kind, PlanContents, PlanPublication
 
@@ -62,8 +63,9 @@ class GroupsPublication(PlanPublication[Int64, Measured]):
 
     def contents(self, folder: Path, drawn: Measured) -> PlanContents:  # noqa: ARG002 - nothing else is in it
         """The tables level by level, from what was drawn."""
-        estimated = estimate(self.plan, drawn)
-        return PlanContents(partial(_pieces, self.plan, estimated), partial(pages.sections, self.plan, estimated))
+        projection = fit(self.plan, drawn)
+        pieces = partial(_pieces, self.plan, drawn, projection.levels)
+        return PlanContents(pieces, partial(pages.sections, self.plan, drawn, projection))
 
     def outcome(self, data: Path) -> list[tuple[str, str]]:
         """The regions of each level."""
@@ -74,8 +76,7 @@ class GroupsPublication(PlanPublication[Int64, Measured]):
         ]
 
 
-def _pieces(plan: Plan, estimated: Estimated) -> Iterator[Mapping[str, pa.Table]]:
-    batch = conditions(plan, estimated.levels)
-    if plan.method != "h_relaxed" and any((batch.consistency, batch.validity, batch.faithfulness)):
+def _pieces(plan: Plan, drawn: Measured, published: tuple[Int64, ...]) -> Iterator[Mapping[str, pa.Table]]:
+    if plan.method != "h_relaxed" and conditions(plan, published) != Conditions(0, 0, 0):
         raise InvalidRelease(CONDITIONS, PLAN, "leads to numbers that break the conditions")
-    return columns.pieces(plan, estimated)
+    return columns.pieces(plan, drawn, published)

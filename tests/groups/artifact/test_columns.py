@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from starling.groups.artifact.columns import REGION_TABLE, REGION_WORDS, SIZE_WORDS, SIZES, pieces, sheets, tables
+from starling.groups.inference.methods import fit
 from starling.groups.mechanism import NoisyCounts
 from starling.groups.plan import METHODS, Method
-from starling.groups.postprocess import estimate
 from tests.groups.worlds import CELLS, world
 
 
@@ -35,15 +35,15 @@ def test_every_region_and_size_has_a_row(tmp_path: Path) -> None:
     assert [sheet.path for sheet in sheets(plan)][1:] == [
         f"measurements/{name}.parquet" for name in plan.regions.levels
     ]
-    described = estimate(plan, NoisyCounts(plan).draw(np.array(CELLS)))
-    rows = [(name, len(table)) for piece in pieces(plan, described) for name, table in piece.items()]
+    drawn = NoisyCounts(plan).draw(np.array(CELLS))
+    made = pieces(plan, drawn, fit(plan, drawn).levels)
+    rows = [(name, len(table)) for piece in made for name, table in piece.items()]
     assert rows == [("land", 5), ("regions", 1), ("state", 10), ("regions", 2), ("county", 15), ("regions", 3)]
 
 
 def test_a_region_without_groups_has_no_mean(tmp_path: Path) -> None:
     plan = world(tmp_path, groups=0)
-    described = estimate(plan, NoisyCounts(plan).draw(np.zeros((3, 5), dtype=np.int64)))
-    means = [
-        each for piece in pieces(plan, described) if "regions" in piece for each in piece["regions"]["mean"].to_pylist()
-    ]
+    drawn = NoisyCounts(plan).draw(np.zeros((3, 5), dtype=np.int64))
+    made = pieces(plan, drawn, fit(plan, drawn).levels)
+    means = [each for piece in made if "regions" in piece for each in piece["regions"]["mean"].to_pylist()]
     assert means == [None] * 6

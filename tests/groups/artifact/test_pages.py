@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from starling.groups.artifact.pages import charged, parameters, particulars, product, sections
+from starling.groups.inference.methods import fit
 from starling.groups.mechanism import NoisyCounts
 from starling.groups.plan import ADDS_UP, METHODS
-from starling.groups.postprocess import conditions, estimate
+from starling.groups.postprocess import conditions
 from tests.groups.worlds import CELLS, world
 
 
@@ -29,17 +30,17 @@ def test_what_is_exact_is_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize("method", METHODS)
 def test_no_words_of_a_method_say_more_than_its_numbers_keep(tmp_path: Path, method: str) -> None:
     plan = world(tmp_path, more=f'method = "{method}"')
-    described = estimate(plan, NoisyCounts(plan).draw(np.array(CELLS)))
-    words = " ".join(text for section in sections(plan, described) for text in section.paragraphs)
+    drawn = NoisyCounts(plan).draw(np.array(CELLS))
+    words = " ".join(text for section in sections(plan, drawn, fit(plan, drawn)) for text in section.paragraphs)
     adds = plan.method in ADDS_UP
     assert ("whose numbers add up" in product(plan).intended_use, "so that they add up" in words) == (adds, adds)
-    assert not adds or conditions(plan, described.levels).consistency == 0
+    assert not adds or conditions(plan, fit(plan, drawn).levels).consistency == 0
 
 
 def test_the_report_states_error_conditions_and_rules(tmp_path: Path) -> None:
     plan = world(tmp_path, more='method = "h"')
-    described = estimate(plan, NoisyCounts(plan).draw(np.array(CELLS)))
-    answer, error, created, public, files = sections(plan, described)
+    drawn = NoisyCounts(plan).draw(np.array(CELLS))
+    answer, error, created, public, files = sections(plan, drawn, fit(plan, drawn))
     assert answer.headline is not None
     assert "95 % interval" in answer.headline.interval
     assert answer.pictures[0].draw().startswith("<svg")

@@ -1,6 +1,6 @@
 """The tables of a release, declared once: one for each level with its sizes, and one of all regions."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 import pyarrow as pa
@@ -8,8 +8,10 @@ import pyarrow as pa
 from starling.groups.artifact import NOISY_WORDS, REGION_COLUMNS, REGION_FILE, labels, measurements_path
 from starling.groups.artifact import REGIONS as PLAN_REGIONS
 from starling.groups.inference.intervals import QUANTILES
+from starling.groups.measurements import Measured
+from starling.groups.optimise.tree import Int64
 from starling.groups.plan import Plan
-from starling.groups.postprocess import Columns, Estimated, region_rows, size_rows
+from starling.groups.postprocess import Columns, region_rows, size_rows
 from starling.release.datapackage import Sheet
 from starling.release.table_files import Table, Text, column
 
@@ -96,14 +98,15 @@ def sheets(plan: Plan) -> list[Sheet]:
     ]
 
 
-def pieces(plan: Plan, estimated: Estimated) -> Iterator[Mapping[str, pa.Table]]:
-    """Rows of all tables, in order."""
+def pieces(plan: Plan, measured: Measured, published: Sequence[Int64]) -> Iterator[Mapping[str, pa.Table]]:
+    """Rows of all tables, in order, from the noisy and the consistent counts of each level."""
     for level, name in enumerate(plan.regions.levels):
-        for ids, numbers in size_rows(plan, estimated, level, PIECE):
+        counts = measured[level], published[level], level
+        for ids, numbers in size_rows(plan, *counts, PIECE):
             region, size = labels(plan, ids)
             columns = {column: pa.array(each.reshape(-1)) for column, each in numbers.items()}
             yield {name: pa.table({"region": region.cast(pa.string()), "size": size, **columns}, SIZES)}
-        yield {REGIONS: _regions(plan, level, region_rows(plan, estimated, level))}
+        yield {REGIONS: _regions(plan, level, region_rows(plan, *counts))}
 
 
 def _regions(plan: Plan, level: int, numbers: Columns) -> pa.Table:

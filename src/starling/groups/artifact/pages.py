@@ -9,10 +9,11 @@ import numpy as np
 
 from starling.groups.artifact import PLAN, REGIONS, measurements_path
 from starling.groups.inference.intervals import Float64, LevelErrors
-from starling.groups.optimise.tree import Int64
+from starling.groups.measurements import Measured
+from starling.groups.optimise.tree import Int64, Projection
 from starling.groups.pictures import picture
 from starling.groups.plan import ADDS_UP, METHODS, Plan
-from starling.groups.postprocess import Estimated, conditions, region_rows, size_rows
+from starling.groups.postprocess import conditions, region_rows, size_rows
 from starling.pages.parts import Headline, Section, Table
 from starling.privacy.budget import decimal_up
 from starling.release.claims import noise
@@ -122,15 +123,16 @@ def charged(plan: Plan) -> Section:
     return Section("What was measured and charged", text, tables=(table,))
 
 
-def sections(plan: Plan, estimated: Estimated) -> tuple[Section, ...]:
+def sections(plan: Plan, measured: Measured, projection: Projection) -> tuple[Section, ...]:
     """The sizes of the root, how far numbers are off, the conditions, what is public, files."""
-    return (_answer(plan, estimated), _error(plan), _post_processed(plan, estimated), _public(plan), _files(plan))
+    answer = _answer(plan, measured[0], projection.levels[0])
+    return (answer, _error(plan), _post_processed(plan, projection), _public(plan), _files(plan))
 
 
-def _answer(plan: Plan, estimated: Estimated) -> Section:
+def _answer(plan: Plan, measured: Int64, published: Int64) -> Section:
     """The distribution of the root with its intervals, and its mean size."""
-    (((root,), rows),) = size_rows(plan, estimated, 0, plan.sizes)
-    means = region_rows(plan, estimated, 0)
+    (((root,), rows),) = size_rows(plan, measured, published, 0, plan.sizes)
+    means = region_rows(plan, measured, published, 0)
     mean, low, high = (float(means[name][0]) for name in ("mean", "mean_lower", "mean_upper"))
     first = headline(plan, None if np.isnan(mean) else mean, low, high)
     drawn = picture(plan, root, {name: each[0] for name, each in rows.items()})
@@ -183,8 +185,8 @@ def _off(known: tuple[Int64, Float64], size: int) -> tuple[str, str]:
     return rounded(float(known[1][size])), f"± {known[0][size]:,}"
 
 
-def _post_processed(plan: Plan, estimated: Estimated) -> Section:
-    conditions_met, projection = conditions(plan, estimated.levels), estimated.projection
+def _post_processed(plan: Plan, projection: Projection) -> Section:
+    conditions_met = conditions(plan, projection.levels)
     gap = "not known" if projection.gap is None else f"{float(100 * projection.gap):z.3g} %"
     rows = (
         ("Method", f"{plan.method}: {METHODS[plan.method]}"),

@@ -27,10 +27,8 @@ def bound(cells: Cells) -> int:
 
 def largest_and_sums(cells: Cells, families: Families) -> tuple[Cells, Int64]:
     """The largest child of each region and size, in the type of the cells, and the sum of all children, int64: (parents, sizes) each."""
-    shape = (len(families.offsets) - 1, cells.shape[1])
-    largest, sums = np.empty(shape, dtype=cells.dtype), np.empty(shape, dtype=np.int64)
-    kernels.add_up(cells, families, largest, sums)
-    return largest, sums
+    ordered, starts = cells[families.rows], families.offsets[:-1]
+    return np.maximum.reduceat(ordered, starts, axis=0), np.add.reduceat(ordered, starts, axis=0, dtype=np.int64)
 
 
 def nearest_with_sum(values: Int64, families: Families, targets: Int64) -> Int64:

@@ -46,23 +46,6 @@ def narrow(wide: Int64, cells: npt.NDArray[np.int32], largest: int) -> bool:
 
 
 @compiled
-def add_up(cells: Cells, families: Families, largest: Cells, sums: Int64) -> None:
-    """Write the largest child of each region and size, and the sum of all children: (parents, sizes) each."""
-    rows, offsets = families
-    for u in range(offsets.size - 1):
-        most, added = largest[u], sums[u]
-        first = cells[rows[offsets[u]]]
-        for s in range(added.size):
-            most[s] = first[s]
-            added[s] = first[s]
-        for i in range(offsets[u] + 1, offsets[u + 1]):
-            values = cells[rows[i]]
-            for s in range(added.size):
-                most[s] = max(most[s], values[s])
-                added[s] += values[s]
-
-
-@compiled
 def active(cells: Cells, families: Families, above: Cells, counts: Int64, sums: Int64) -> bool:
     """How many children of each region and size exceed `above`, and their sum; whether either differs from what stood there."""
     rows, offsets = families

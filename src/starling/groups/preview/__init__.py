@@ -239,7 +239,9 @@ def trial_errors(plan: Plan, leaves: Int64, trials: int, seed: int) -> Float64:
     errors = np.zeros((trials, plan.levels, 3))
     for trial in range(trials):
         published = fit(plan, measured(plan, leaves, inventing(seed + trial + 1))).levels
-        errors[trial] = [_error(one, other) for one, other in zip(published, exact, strict=True)]
+        for level, (one, other) in enumerate(zip(published, exact, strict=True)):
+            apart = one - other
+            errors[trial, level] = np.abs(apart).sum(), earth_movers_distance(apart), np.abs(apart).max()
     return errors
 
 
@@ -253,8 +255,3 @@ def mean_errors(errors: Float64) -> tuple[Error, ...]:
 def standard_error(errors: Float64) -> Float64:
     """Of the mean over the first axis, which has two trials or more."""
     return np.asarray(errors.std(axis=0, ddof=1) / len(errors) ** 0.5)
-
-
-def _error(published: Int64, exact: Int64) -> tuple[int, int, int]:
-    apart = published - exact
-    return int(np.abs(apart).sum()), earth_movers_distance(apart), int(np.abs(apart).max())

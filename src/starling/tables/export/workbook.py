@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from starling.errors import ParameterError, plain
 from starling.release.sheets import BATCH, MOST_ROWS, new_workbook, write_batches, write_notes
@@ -30,7 +30,14 @@ def write_workbook(tables: Sequence[DescribedTable], front: Front, out: Path) ->
         contents = [("" if at else "Tables", f"{sheet}: {each.title}") for at, (sheet, each) in enumerate(sheets)]
         write_notes(book, front.title, [*front.lines(note for each in tables for note in each.notes), *contents])
         for name, each in sheets:
-            _sheet(book.add_worksheet(name), each, bold)
+            sheet, columns = book.add_worksheet(name), each.columns
+            sheet.freeze_panes(1, 0)
+            sheet.set_column(0, len(columns) - 1, 16)
+            for place, (column, (_, description)) in enumerate(columns.items()):
+                sheet.write_string(0, place, plain(column), bold)
+                sheet.write_comment(0, place, plain(description), {"x_scale": 2})
+            row = write_batches(sheet, (batch for piece in each.labelled() for batch in piece.to_batches(BATCH)))
+            sheet.autofilter(0, 0, max(row - 1, 1), len(columns) - 1)
 
 
 def _sheets(tables: Sequence[DescribedTable]) -> list[tuple[str, DescribedTable]]:
@@ -40,13 +47,3 @@ def _sheets(tables: Sequence[DescribedTable]) -> list[tuple[str, DescribedTable]
         for number, each in enumerate(tables, 1)
     )
     return list(zip(names, tables, strict=True))
-
-
-def _sheet(sheet: Any, table: DescribedTable, bold: Any) -> None:
-    sheet.freeze_panes(1, 0)
-    sheet.set_column(0, len(table.columns) - 1, 16)
-    for place, (name, (_, description)) in enumerate(table.columns.items()):
-        sheet.write_string(0, place, plain(name), bold)
-        sheet.write_comment(0, place, plain(description), {"x_scale": 2})
-    row = write_batches(sheet, (batch for piece in table.labelled() for batch in piece.to_batches(BATCH)))
-    sheet.autofilter(0, 0, max(row - 1, 1), len(table.columns) - 1)

@@ -6,10 +6,11 @@ below, each iteration goes on alone.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import groupby, pairwise
+from operator import itemgetter
 from typing import TypeAlias
 
 import numpy as np
@@ -119,8 +120,10 @@ class Chain:
                     left[at].discard(code)
         runs: dict[tuple[int, int], list[str]] = defaultdict(list)
         for code in sorted(set().union(*left)):
-            for first, stop in _runs([code in each for each in left]):
-                runs[first, stop].append(code)
+            for here, steps in groupby(enumerate(code in each for each in left), key=itemgetter(1)):
+                places = [at for at, _ in steps]
+                if here:
+                    runs[places[0], places[-1] + 1].append(code)
         return tuple(Run(tuple(codes), first, stop) for (first, stop), codes in runs.items())
 
 
@@ -149,12 +152,3 @@ def _by_parent(first: int, parents: Sequence[Int64]) -> tuple[list[Rows], list[I
         place = np.empty_like(order)
         place[order] = np.arange(len(order))
     return rows, ascending
-
-
-def _runs(there: Sequence[bool]) -> Iterator[tuple[int, int]]:
-    first = 0
-    for step, here in enumerate([*there, False]):
-        if not here:
-            if step > first:
-                yield first, step
-            first = step + 1

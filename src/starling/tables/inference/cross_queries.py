@@ -7,7 +7,7 @@ coefficient C_u of each child u of v, g = sum C_u w_u/t_v, the variance grows by
 weights of several tables add up part by part, so that differences of tables that hold by construction have no variance.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 
 import numpy as np
@@ -27,34 +27,17 @@ def query_variance(shape: Shape, shares: Shares, records: int, weights: Weights)
     """The variance of a weighted sum of estimates, where so many records of one person are counted."""
     whole, most = 0.0, 0.0
     measured = measured_variances(shape, shares)
-    # A region without weights adds nothing to any part.
-    weighed = {key: np.flatnonzero(each.reshape(len(each), -1).any(axis=1)) for key, each in weights.items()}
-    for place, part in enumerate(shape.parts):
-        if not any(set(part) <= set(table) for _, table in weights):
-            continue
-        levels = [np.zeros((regions, shape.cells(part))) for regions in shape.regions]
-        for (level, table), each in weights.items():
-            if set(part) <= set(table):
-                regions = weighed[level, table]
-                levels[level][regions] += _summed(shape, part, table, each[regions])
-        if any(each.any() for each in levels):
-            spreads = [float(level[place]) for level in measured]
-            variance, largest = _tree_variance(shape, spreads, levels)
-            whole, most = whole + variance, most + largest
+    for place, levels in _coefficients(shape, weights):
+        variance, largest = _tree_variance(shape, [float(level[place]) for level in measured], levels)
+        whole, most = whole + variance, most + largest
     return records**2 * whole if whole > _NOTHING * most else 0.0
 
 
 def largest_coefficients(shape: Shape, weights: Weights) -> Floats:
     """The largest coefficient of each part in a weighted sum of cells of one level of regions, (parts,)."""
-    weighed = np.flatnonzero(sum(each.reshape(len(each), -1).any(axis=1) for each in weights.values()))
-    chosen = {table: each[weighed] for (_, table), each in weights.items()}
     largest = np.zeros(len(shape.parts))
-    for place, part in enumerate(shape.parts):
-        coefficients = np.zeros((len(weighed), shape.cells(part)))
-        for table, each in chosen.items():
-            if set(part) <= set(table):
-                coefficients += _summed(shape, part, table, each)
-        largest[place] = np.abs(coefficients).max(initial=0.0)
+    for place, levels in _coefficients(shape, weights):
+        largest[place] = max(float(np.abs(each).max()) for each in levels)
     return largest
 
 
@@ -63,25 +46,31 @@ def largest_weight(shape: Shape, shares: Shares, weights: Weights) -> float:
     reached = np.zeros((len(shape.regions), len(shape.parts)))
     measured = measured_variances(shape, shares)
     parents = [np.array(each, dtype=np.int64) for each in shape.parents]
-    for place, part in enumerate(shape.parts):
-        levels = [np.zeros((regions, shape.cells(part))) for regions in shape.regions]
-        for (level, table), each in weights.items():
-            if set(part) <= set(table):
-                levels[level] += _summed(shape, part, table, each)
-        if any(each.any() for each in levels):
-            spreads = [np.full(each.shape, own[place]) for each, own in zip(levels, measured, strict=True)]
-            counted = coefficients_of_sum(spreads, parents, levels)
-            reached[:, place] = [np.abs(each).max() for each in counted]
+    for place, levels in _coefficients(shape, weights):
+        spreads = [np.full(each.shape, own[place]) for each, own in zip(levels, measured, strict=True)]
+        counted = coefficients_of_sum(spreads, parents, levels)
+        reached[:, place] = [np.abs(each).max() for each in counted]
     if shape.laplace:
         return max(float(most_of_draws(shape, level, own).max()) for level, own in zip(shares, reached, strict=True))
     return float((reached / np.array([float(shape.cells(part)) for part in shape.parts])).max())
 
 
-def _summed(shape: Shape, part: Table, table: Table, weights: Floats) -> Floats:
-    """The coefficients of a part, (regions, cells), in a sum of cells of a table."""
-    rest = tuple(1 + at for at, column in enumerate(table) if column not in part)
-    summed = pure(weights.sum(axis=rest)) / float(shape.cells(table) // shape.cells(part))
-    return summed.reshape(len(weights), shape.cells(part))
+def _coefficients(shape: Shape, weights: Weights) -> Iterator[tuple[int, list[Floats]]]:
+    """The place of each part that counts in a weighted sum of cells, and its coefficients there: of each level, (regions, cells)."""
+    # A region without weights adds nothing to any part.
+    weighed = {key: np.flatnonzero(each.reshape(len(each), -1).any(axis=1)) for key, each in weights.items()}
+    for place, part in enumerate(shape.parts):
+        cells, among = shape.cells(part), [(level, table) for level, table in weights if set(part) <= set(table)]
+        levels = [np.zeros((regions if among else 0, cells)) for regions in shape.regions]
+        for level, table in among:
+            regions, rest = (
+                weighed[level, table],
+                tuple(1 + at for at, column in enumerate(table) if column not in part),
+            )
+            summed = pure(weights[level, table][regions].sum(axis=rest)) / float(shape.cells(table) // cells)
+            levels[level][regions] += summed.reshape(-1, cells)
+        if any(each.any() for each in levels):
+            yield place, levels
 
 
 def _tree_variance(shape: Shape, spreads: list[float], coefficients: list[Floats]) -> tuple[float, float]:

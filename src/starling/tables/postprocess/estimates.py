@@ -167,7 +167,9 @@ class Estimates:
 def estimate(plan: Plan, level: Level, measured: Measured, consistent: Consistent | None = None) -> Estimates:
     """What is published of a piece; `consistent` are its totals after they were made to add up, None where there are none."""
     starts = measured.offsets(plan.detail)
-    groups = np.flatnonzero(_published(plan, level, measured, starts))
+    bar, groups = suppression_quantile(plan, level), np.arange(len(measured.branch))
+    if bar is not None:
+        groups = np.flatnonzero((measured.branch != 0) | (measured.values[starts[:-1]] > bar))
     branch = measured.branch[groups]
     totals = Numbers.zeros(len(groups))
     sizes = np.array(plan.detail.row_counts)[np.maximum(branch, 0)]
@@ -234,11 +236,3 @@ def with_sums(values: Int64, width: int) -> Int64:
     runs = values.reshape(len(values), -1, width)
     led = np.concatenate((runs.sum(axis=2, keepdims=True), runs), axis=2)
     return led.reshape(len(values), -1)
-
-
-def _published(plan: Plan, level: Level, measured: Measured, starts: Int64) -> npt.NDArray[np.bool_]:
-    bar = suppression_quantile(plan, level)
-    if bar is None:
-        return np.ones(len(measured.branch), dtype=np.bool_)
-    published: npt.NDArray[np.bool_] = (measured.branch != 0) | (measured.values[starts[:-1]] > bar)
-    return published
