@@ -1,5 +1,6 @@
 """The tree of errors: each class with its exit code and status, every problem kept, and nothing a record could change."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -56,6 +57,16 @@ def test_no_message_asks_for_a_request_id_that_nobody_was_given() -> None:
     assert sorted(path.name for path in asking) == ["errors.py", "model.py", "store.py"], (
         "docstrings, and a server's answers"
     )
+
+
+def test_what_may_be_one_is_not_counted_as_several() -> None:
+    """A file of one record has "1 record": how many of what a file holds, and what was found in it, is said by `number_of`."""
+    several = re.compile(
+        r"(?:total|many|left|counted|found\w*|more)(?:\(\))?:,\} (?:records|problems|notes|rows|seconds)\b"
+    )
+    texts = {path: path.read_text() for path in Path(starling.__file__).parent.rglob("*.py")}
+    assert several.search('f"{tally.total:,} records"')
+    assert not [path.name for path, text in texts.items() if several.search(text)]
 
 
 def test_one_problem_by_its_three_words() -> None:

@@ -45,6 +45,15 @@ def plain(text: str) -> str:
     return text if text.isprintable() else "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
 
 
+def number_of(many: int, what: str) -> str:
+    """So many of something.
+
+    >>> number_of(1, "record"), number_of(5_000, "record")
+    ('1 record', '5,000 records')
+    """
+    return f"{many:,} {what}" if many == 1 else f"{many:,} {what}s"
+
+
 class StarlingError(Exception):
     """The root: whatever Starling refuses or fails at.
 
@@ -188,8 +197,9 @@ class Findings:
         summary = []
         if self.total:
             fields = ", ".join(f"{field} {count:,}" for field, count in self.by_field.items())
-            number = "1 problem" if self.total == 1 else f"{self.total:,} problems"
-            summary = [Problem("records", f"have {number} ({fields})", "correct them and look again")]
+            summary = [
+                Problem("records", f"have {number_of(self.total, 'problem')} ({fields})", "correct them and look again")
+            ]
         raise RecordsInvalid(problems=[*self.decisive, *summary, *self.listed], more=self.more)
 
 

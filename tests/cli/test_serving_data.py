@@ -67,7 +67,7 @@ def test_a_custodian_registers_reads_and_accepts(call: Call, served: Path) -> No
     look(served)
     found = document(call("server", "findings", served, "data", "--json"))
     assert (found["not_private"], found["total"]) == (True, 1)
-    assert "1 problems" in call("server", "findings", served, "data").stdout
+    assert ": 1 problem\n" in call("server", "findings", served, "data").stdout
     refused = call("server", "accept", served, "data")
     assert (refused.exit_code, "--yes" in refused.stderr) == (2, True)
     assert call("server", "accept", served, "data", "--yes").exit_code == 0

@@ -81,7 +81,7 @@ def test_files_are_looked_at_again_when_they_were_changed(registered: Home, grou
     assert len(told) == 1, "it is not yet time"
     clock.passes(running.LOOK + 1)
     worker.round(threading.Event())
-    assert "1 problems" in told[1]
+    assert "1 problem:" in told[1]
     groups.files["records"].unlink()
     clock.passes(running.LOOK + 1)
     worker.round(threading.Event())

@@ -10,7 +10,7 @@ from starling.cli import options
 from starling.cli.commands import Result, as_json, check_terminal, command
 from starling.cli.progress import Steps, steps
 from starling.cli.serving_data import Description, described, description, tell_missing
-from starling.errors import ParameterError, SourceError, StarlingError
+from starling.errors import ParameterError, SourceError, StarlingError, number_of
 
 if TYPE_CHECKING:
     from starling.server.home import Home
@@ -126,7 +126,7 @@ def _agree(step: Steps, findings: "Findings", *, yes: bool) -> None:
     with step.paused():
         for line in (*findings.notes, *findings.problems):
             click.echo(f"starling: {line}", err=True)
-        click.echo(f"starling: {findings.read}: {findings.total:,} problems", err=True)
+        click.echo(f"starling: {findings.read}: {number_of(findings.total, 'problem')}", err=True)
         if yes:
             return
         check_terminal("and there is no terminal to ask whether to accept the files", "add --yes", machine=as_json())

@@ -10,7 +10,7 @@ import click
 from starling.cli import options
 from starling.cli.commands import Result, as_json, check_terminal, command
 from starling.cli.progress import working
-from starling.errors import ParameterError, SourceError
+from starling.errors import ParameterError, SourceError, number_of
 from starling.release.session import attributes
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def findings(home: "Home", name: str) -> Result:
 
     findings = Inspections(home).find(name, Sources(home).open(name))
     lines = [f"note: {each}" for each in findings.notes] + list(findings.problems)
-    ends = "nothing breaks the rules" if not findings.total else f"{findings.total:,} problems"
+    ends = "nothing breaks the rules" if not findings.total else number_of(findings.total, "problem")
     body = {"not_private": True, **attributes(findings, "read", "total", "problems", "notes")}
     return Result(lambda: "\n".join([*lines, f"{findings.read}: {ends}"]), lambda: body)
 

@@ -16,7 +16,7 @@ from itertools import count
 from pathlib import Path
 from typing import Final
 
-from starling.errors import LedgerUnavailable
+from starling.errors import LedgerUnavailable, number_of
 from starling.privacy.sampling.entropy import fresh_id
 
 SECONDS: Final = 120
@@ -124,7 +124,7 @@ def check(left: int) -> None:
     """Raises LedgerUnavailable while another run may be at work, for so many seconds."""
     if left > 0:
         raise LedgerUnavailable(
-            "request_id",
-            f"is being worked on by a run that holds its lease for up to {left} seconds",
+            "request",
+            f"is being worked on by a run that holds its lease for up to {number_of(left, 'second')}",
             "try again then: nothing is paid twice",
         )

@@ -6,6 +6,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import ClassVar, Final
 
+from starling.errors import number_of
 from starling.places.artifact import columns, pages, public_plan
 from starling.places.artifact.public_plan import MEASUREMENTS, PLAN, SLICES
 from starling.places.measurements import Measured
@@ -56,5 +57,9 @@ class PlacesPublication(PlanPublication[Counted, tuple[Measured, ...]]):
 
     def outcome(self, data: Path) -> list[tuple[str, str]]:
         """The cells, unless they are too many for a table, and the boxes."""
-        cells = [] if self.plan.grid.sparse else [("cells", f"{self.plan.cells:,} cells in {data / 'cells.parquet'}")]
+        cells = (
+            []
+            if self.plan.grid.sparse
+            else [("cells", f"{number_of(self.plan.cells, 'cell')} in {data / 'cells.parquet'}")]
+        )
         return [*cells, ("boxes", f"{data / 'boxes.parquet'}")]

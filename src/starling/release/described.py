@@ -71,7 +71,11 @@ class Generated(Described):
         return {**{name: str(path) for name, path in self.files.items()}, **plan, "note": str(self.note)}
 
     def _facts(self) -> list[tuple[str, str]]:
-        sizes = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in self.sizes.items())
+        names = {name: name.replace("_", " ") for name in self.sizes}
+        sizes = ", ".join(
+            f"{count:,} {names[name].removesuffix('s') if count == 1 else names[name]}"
+            for name, count in self.sizes.items()
+        )
         return [*self._names().items(), ("invented", sizes)]
 
     def as_json(self) -> dict[str, Json]:

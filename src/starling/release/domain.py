@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, TypeAlias, TypeVar
 
-from starling.errors import Findings, ParameterError
+from starling.errors import Findings, ParameterError, number_of
 from starling.pages.parts import Section
 from starling.planfile.grammar import Table as Grammar
 from starling.privacy.budget import Exact
@@ -372,9 +372,8 @@ class Validated(InSession):
     values: dict[str, Json]
 
     def _facts(self) -> list[tuple[str, str]]:
-        number = (
-            f"{self.problems.total:,} problems and {self.notes.total:,} notes; NOT PRIVATE, for the custodian alone"
-        )
+        faults, notes = number_of(self.problems.total, "problem"), number_of(self.notes.total, "note")
+        number = f"{faults} and {notes}; NOT PRIVATE, for the custodian alone"
         problems = [("problem", str(each)) for each in (*self.problems.decisive, *self.problems.listed)]
         return [
             ("validation", number),

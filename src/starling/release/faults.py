@@ -18,7 +18,7 @@ from starling.engine.held_records import Held
 from starling.engine.parquet_rows import DAMAGED, stored_rows
 from starling.engine.record_files import Records
 from starling.engine.workbooks import record_rows
-from starling.errors import Findings, Problem
+from starling.errors import Findings, Problem, number_of
 from starling.release.causes import Kind, Offending
 from starling.text_format import PLAIN, TextFormat
 
@@ -100,7 +100,7 @@ class Tally:
         if not self.total:
             return [Problem("the file", "has no rows, only a header", "give the file that holds them", file)]
         return [
-            Problem(name, f"{problem}, in {many:,} of {self.total:,} records", fix, file)
+            Problem(name, f"{problem}, in {many:,} of {number_of(self.total, 'record')}", fix, file)
             for (name, problem), many in self.counts.items()
             if 2 * many > self.total
         ]
@@ -119,7 +119,10 @@ def notes_of_persons(column: str, persons: Persons, most: int, raised: str, file
     """That persons, named by a column, have more records than the `most` that count, or are rather the numbers of rows."""
     notes = []
     if persons.more:
-        problem = f"has more than {most:,} records, {persons.more:,} times: {most:,} of them count"
+        counts = "counts" if most == 1 else "count"
+        problem = (
+            f"has more than {number_of(most, 'record')}, {number_of(persons.more, 'time')}: {most:,} of them {counts}"
+        )
         notes.append(Problem(column, problem, f"raise {raised} if that is too few", file))
     if 1 < persons.persons == persons.records:
         problem = f"is another in each of {persons.records:,} records: a number of rows would protect single records"

@@ -151,7 +151,9 @@ class Requests:
         with self._database.reading() as connection:
             rows = _rows(connection, "number = ? AND (? IS NULL OR analyst = ?)", number, analyst, analyst)
         if not rows:
-            raise NotThere("request", "is not there", "see which there are: GET /v1/requests")
+            raise NotThere(
+                "request", "is not there", "see which there are: starling server requests, or GET /v1/requests"
+            )
         return rows[0]
 
     def standing(self, analyst: str, dataset: str, body: str) -> int | None:

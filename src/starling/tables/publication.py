@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from starling.errors import number_of
 from starling.ledger.rules import canonical
 from starling.pages.parts import Section
 from starling.release.claims import amount
@@ -146,7 +147,7 @@ class TablesPublication(Publication[Exact, Measurements]):
         named = {"t1": "totals", "t3": "statistics", **({"t2": detail} if plan.detail.steps else {})}
         rows = _rows(self.tables, data)
         shown = [
-            (called, f"{rows[name]:,} rows in {data / name}.{'csv' if name == 't3' else kind}")
+            (called, f"{number_of(rows[name], 'row')} in {data / name}.{'csv' if name == 't3' else kind}")
             for name, called in named.items()
             if name in rows
         ]

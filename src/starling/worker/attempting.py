@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Literal, Protocol, TypeAlias
 
-from starling.errors import LedgerUnavailable, RunFailed, StarlingError
+from starling.errors import LedgerUnavailable, RunFailed, StarlingError, number_of
 from starling.ledger.reading import Charge
 from starling.server.home import Home
 from starling.server.pauses import working
@@ -87,7 +87,7 @@ def _look(home: Home) -> Outcome:
         try:
             with working(home.folder):
                 findings = inspections.inspect(name, sources.open(name))
-            ends = "nothing breaks the rules" if not findings.total else f"{findings.total:,} problems"
+            ends = "nothing breaks the rules" if not findings.total else number_of(findings.total, "problem")
             words = f"looked at {findings.read}; {ends}: starling server findings"
         except StarlingError as error:
             words = str(error)

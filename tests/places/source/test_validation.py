@@ -47,7 +47,7 @@ def test_each_fault_has_its_line(tmp_path: Path) -> None:
         (14, "time", "is in no slice"),
     ]
     assert not result.problems.decisive
-    assert [each.problem for each in result.notes.listed] == ["has more than 2 records, 1 times: 2 of them count"]
+    assert [each.problem for each in result.notes.listed] == ["has more than 2 records, 1 time: 2 of them count"]
 
 
 @pytest.mark.parametrize("kind", ["csv", "tab"])

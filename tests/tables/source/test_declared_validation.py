@@ -112,7 +112,7 @@ def test_persons_without_a_name_or_with_many_records_are_told() -> None:
         ("who", 2, "is missing"),
         ("sex", 5, "is missing"),
     ]
-    assert [each.problem for each in result.notes.listed] == ["has more than 2 records, 1 times: 2 of them count"]
+    assert [each.problem for each in result.notes.listed] == ["has more than 2 records, 1 time: 2 of them count"]
     assert result.values == {"records": 5, "counted": 3}
     (note,) = check_records({"who": [1, 2, 3], "sex": ["F"] * 3}, columns).notes.listed
     assert note.problem == "is another in each of 3 records: a number of rows would protect single records"

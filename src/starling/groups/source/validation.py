@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from starling.engine import duck
 from starling.engine.delimited import labels
 from starling.engine.plain_text import numbers_of
-from starling.errors import SHOWN, Problem
+from starling.errors import SHOWN, Problem, number_of
 from starling.groups.optimise.tree import Int64
 from starling.groups.plan import Plan
 from starling.groups.plan.register import read_register
@@ -78,7 +78,7 @@ def _validated(plan: Plan, records: Records | Held, most: int) -> Validated:
         *problems.decisive(name, MOST_FAULTY),
         *(_other_totals(plan, name, totals) if total and registered is None else ()),
     ]
-    read = f"{total:,} records of {groups:,} groups"
+    read = f"{number_of(total, 'record')} of {number_of(groups, 'group')}"
     return Validated(problems.findings(tuple(decisive)), notes.findings(), read, {"records": total, "groups": groups})
 
 

@@ -17,7 +17,7 @@ from starling.engine.bounded_records import persons_of
 from starling.engine.delimited import labels
 from starling.engine.plain_text import times_of
 from starling.engine.times import no_times
-from starling.errors import SHOWN, Findings, Problem
+from starling.errors import SHOWN, Findings, Problem, number_of
 from starling.places.measurements import Int64
 from starling.places.plan import Plan
 from starling.places.plan.grid import EAST, NORTH
@@ -102,7 +102,7 @@ def inspected(
             check(table, lines, file, tally)
         problems = tally.findings((*decisive(records.name), *tally.decisive(records.name, most_faulty)))
         notes = _notes(plan, records, bound)
-        return Validated(problems, notes, f"{tally.total:,} records", {"records": tally.total})
+        return Validated(problems, notes, number_of(tally.total, "record"), {"records": tally.total})
 
     return inspect(Confidential(validated))
 

@@ -19,7 +19,7 @@ from starling.engine.delimited import labels
 from starling.engine.plain_text import times_of
 from starling.engine.record_parts import tables
 from starling.engine.times import no_times
-from starling.errors import SHOWN, Findings, Problem
+from starling.errors import SHOWN, Findings, Problem, number_of
 from starling.privacy.trust import Confidential, NotPrivate, inspect
 from starling.release.causes import Kind, texts_of
 from starling.release.domain import Validated
@@ -66,7 +66,8 @@ def _validated(records: DeclaredRecords, most: int) -> Validated:
     ):
         check.add(table, lines, file)
     total, counted = check.problems.total, check.counted
-    phrase = f"{total:,} records, {counted:,} of them {'counted' if records.columns.unit is None else 'with all that is counted'}"
+    which = "counted" if records.columns.unit is None else "with all that is counted"
+    phrase = f"{number_of(total, 'record')}, {counted:,} of them {which}"
     problems = check.problems.findings(decisive(check.problems, counted, records.name))
     notes = check.notes.findings()
     if records.columns.unit is not None:

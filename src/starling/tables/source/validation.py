@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow.parquet as pq
 
 from starling.engine.parquet_rows import DAMAGED
-from starling.errors import SHOWN, Problem
+from starling.errors import SHOWN, Problem, number_of
 from starling.privacy.trust import Confidential, NotPrivate, inspect
 from starling.release.domain import Validated
 from starling.release.faults import Tally
@@ -49,7 +49,7 @@ def _validated(plan: Plan, geography: Geography, persons: Persons, most: int) ->
     outside = notes.counts[NOTES[0].field, NOTES[0].problem]
     where = f": {outside:,} are outside the states of the plan" if 2 * outside > problems.total else ""
     findings = problems.findings(decisive(problems, counted, persons.name, where))
-    phrase = f"{problems.total:,} records, {counted:,} of them counted"
+    phrase = f"{number_of(problems.total, 'record')}, {counted:,} of them counted"
     return Validated(findings, notes.findings(), phrase, {"lines": problems.total, "counted": counted})
 
 
