@@ -1,7 +1,7 @@
 """The domain of genomes, as the registry of domains gives it to the frame."""
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from starling.genome.plan.queries import Correlation
     from starling.genome.preview.page import ExpectedErrors
     from starling.release.described import Generated
+    from starling.release.plots import Plots
 
 
 def _invent(plan: str, _: Mapping[str, Path], folder: Path) -> Invented:
@@ -161,12 +162,18 @@ def _numbered(causal: Mapping[str, float]) -> dict[int, float]:
     return effects
 
 
+def _plot(releases: Iterator[Any], *, kinds: Sequence[str]) -> "Plots":
+    from starling.genome.analysis import plots_of
+
+    return plots_of(releases, kinds)
+
+
 GENOME: Final = Domain(
     "genome",
     later("starling.genome.publication:CHECKS"),
     later("starling.genome.publication:reopened"),
     later("starling.genome.analysis:opened"),
-    Verbs(_plan, _preview, None, _generate, later("starling.genome.analysis:plots_of")),
+    Verbs(_plan, _preview, None, _generate, _plot),
     Delivering(
         ("genotypes",),
         later("starling.genome.publish:deliver"),
