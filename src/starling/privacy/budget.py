@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from decimal import Decimal
 from fractions import Fraction
-from functools import total_ordering
 from typing import TYPE_CHECKING, ClassVar, Final, Literal, Self, TypeAlias, TypeVar, cast
 
 from starling.errors import ParameterError
@@ -140,7 +139,6 @@ class PositiveFields:
             object.__setattr__(self, each.name, positive(getattr(self, each.name), field=each.name))
 
 
-@total_ordering
 @dataclass(frozen=True, slots=True, order=False, repr=False)
 class _Amount:
     """An amount of one measure; adds and compares with its own kind alone."""
@@ -175,6 +173,15 @@ class _Amount:
 
     def __lt__(self, other: Self) -> bool:
         return self.amount < self._same(other)
+
+    def __le__(self, other: Self) -> bool:
+        return self.amount <= self._same(other)
+
+    def __gt__(self, other: Self) -> bool:
+        return self.amount > self._same(other)
+
+    def __ge__(self, other: Self) -> bool:
+        return self.amount >= self._same(other)
 
     def __str__(self) -> str:
         return f"{self.measure} {decimal_up(self.amount)}"
