@@ -33,12 +33,15 @@ def test_every_verb_takes_a_plan_of_areas(world: Path, tmp_path: Path) -> None:
     assert "2 counted" in call("plan", world / "plan.toml").output
     assert "Standard deviation" in call("preview", world / "plan.toml").output
     assert "is of points on a grid" in call("preview", world / "plan.toml", "--size", "5", code=2).output
+    for option in ("--trials", "--seed"):
+        assert f"{option} is of points on a grid" in call("preview", world / "plan.toml", option, "2", code=2).output
     call("validate", world / "plan.toml", "--records", world / "records.csv")
     call("generate", world / "plan.toml", "--out", tmp_path / "invented", "--points", "20")
     call("plot", world / "release", "--out", tmp_path / "pictures")
     assert (tmp_path / "pictures" / "areas.svg").is_file()
     words = ("--release", world / "release", "--records", world / "records.csv")
     assert "NOT PRIVATE" in call("evaluate", world / "plan.toml", *words).output
+    assert "--seed is of rectangles" in call("evaluate", world / "plan.toml", *words, "--seed", "2", code=2).output
     call("export", world / "release", "--out", tmp_path / "exported")
     assert len(list((tmp_path / "exported").iterdir())) == 3
     call("export", world / "release", "--out", tmp_path / "whole", "--rounded")

@@ -43,3 +43,5 @@ def test_slices_are_taken_away_at_a_level_and_the_signer_is_compared(tmp_path: P
     assert "--h3 is of points on a grid" in refused.output
     refused = call("map", tmp_path / "out", "--level", "0.9", "--out", tmp_path / "none.html", code=2)
     assert "--level is of points on a grid" in refused.output
+    refused = call("map", tmp_path / "out", "--no-typical", "--out", tmp_path / "none.html", code=2)
+    assert "--no-typical is of points on a grid" in refused.output

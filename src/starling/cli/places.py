@@ -139,6 +139,8 @@ def evaluate(plan: Path, *, release: Path, records: Path, engine: str, seed: int
     kind, chosen = load(plan)
     if kind not in (OF_GRID, OF_AREAS):
         raise ParameterError("plan", "is of flows, whose errors are not compared", "give a plan of a grid or of areas")
+    if kind is OF_AREAS and seed != 1:
+        raise ParameterError("--seed", "is of rectangles on a grid, and this plan is of areas", "leave it out")
     opened = kind.from_records.open(records, chosen)
     working("counting the points and comparing them with the release")
     if kind is OF_AREAS:

@@ -264,6 +264,8 @@ def map_(
         if isinstance(opened, AreasRelease | FlowsRelease | TripsRelease):
             if exact_level(level) != exact_level("0.95"):
                 raise ParameterError("--level", "is of points on a grid", "leave it out")
+            if not typical:
+                raise ParameterError("--no-typical", "is of points on a grid", "leave it out")
             text = opened.map(part).page()
         else:
             text = page(_of_grid(opened).map(part, exact_level(level), typical=typical))

@@ -1,8 +1,8 @@
 """The domain of points, as the registry of domains gives it to the frame."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from starling.errors import ParameterError
 from starling.lazy import later
@@ -14,7 +14,6 @@ from starling.release.domain import Delivering, Domain, Invented, Verbs
 
 if TYPE_CHECKING:
     from starling.release.described import DescribedPlan, Generated
-    from starling.release.plots import Plots
     from starling.release.report.pages import Preview
 
 
@@ -47,9 +46,10 @@ def _preview(
 
     kind, chosen = load(plan)
     if kind is not OF_GRID:
-        if sizes or worlds:
+        idle = {"--size": sizes, "--world": worlds, "--trials": trials != 1, "--seed": seed != 1}
+        for option in (name for name, stated in idle.items() if stated):
             problem = "is of points on a grid, and the noise of this plan is known exactly"
-            raise ParameterError("--size" if sizes else "--world", problem, "leave it out")
+            raise ParameterError(option, problem, "leave it out")
         return kind.preview(chosen, expected=expected)
     from starling.places.preview import NAMED, SIZES
 
@@ -71,16 +71,12 @@ def _generate(plan: str | None, *, out: Path, seed: int, sigma: int | None, poin
     return kind.invention.write_for(chosen, out, seed=seed, many=points)
 
 
-def _plot(releases: Iterator[Any], *, part: str | None) -> "Plots":
-    return next(releases).plot(part)  # type: ignore[no-any-return]
-
-
 PLACES: Final = Domain(
     "places",
     later("starling.places.publication:CHECKS"),
     later("starling.places.kinds:reopened"),
     later("starling.places.kinds:opened"),
-    Verbs(_plan, _preview, generate=_generate, plot=_plot),
+    Verbs(_plan, _preview, generate=_generate, plot=lambda releases, *, part: next(releases).plot(part)),
     Delivering(("records",), later("starling.places.kinds:deliver"), invent=_invent),
     {"places": PLAN, "places by area": AREA_PLAN, "flows": FLOWS, "flows on a grid": TRIPS},
 )
