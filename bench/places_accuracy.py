@@ -36,7 +36,8 @@ from bench.record import Limit, Recorder, source
 from starling.errors import PlanError
 from starling.places.answers.rectangles import CumulativeGrid
 from starling.places.answers.sure import Surety
-from starling.places.measurements import Int64, MeasuredTree
+from starling.places.arrays import Int64
+from starling.places.measurements import MeasuredTree
 
 Float64: TypeAlias = npt.NDArray[np.float64]
 

@@ -24,8 +24,9 @@ from starling.places.answers.rectangles import CumulativeGrid
 from starling.places.answers.regions import count_regions
 from starling.places.answers.released import Answers, ReleasedGrid
 from starling.places.answers.sure import Surety
+from starling.places.arrays import Int32
 from starling.places.generate.worlds import everywhere
-from starling.places.measurements import Int32, MeasuredTree
+from starling.places.measurements import MeasuredTree
 from starling.places.mechanism.adaptive import Adaptive
 from starling.places.mechanism.singular import Singular
 from starling.places.pictures.map_data import Map, MapSlice

@@ -20,7 +20,7 @@ from bench.places_data import folder
 from bench.record import Limit, Recorder
 from starling.places.areas.plan.polygons import Areas
 from starling.places.areas.source.locate import Locator
-from starling.places.plan.grid import Float64
+from starling.places.arrays import Float64
 
 SEED: Final = 2014
 SITES: Final = 3_500

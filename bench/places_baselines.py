@@ -11,12 +11,14 @@ from typing import Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from starling.places.measurements import ROOT, Int64, MeasuredTree, Tree
+from starling.places.arrays import Int64
+from starling.places.measurements import ROOT, MeasuredTree, Tree
 from starling.places.mechanism.adaptive_grid import FINE_LOAD, LEAST
 from starling.places.mechanism.boxes import box_counts
 from starling.places.mechanism.growing import GrowingTree, noisy
 from starling.places.mechanism.htf import Htf
-from starling.places.mechanism.uniform_grid import LOAD, TOTAL, side
+from starling.places.mechanism.method import TOTAL
+from starling.places.mechanism.uniform_grid import LOAD, side
 from starling.privacy.distributions.discrete import DiscreteLaplace
 
 Float64: TypeAlias = npt.NDArray[np.float64]

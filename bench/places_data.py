@@ -19,7 +19,7 @@ import pyarrow.csv
 import pyarrow.parquet
 
 from bench.peers import ROOT
-from starling.places.measurements import Int64
+from starling.places.arrays import Int64
 
 Float64: TypeAlias = npt.NDArray[np.float64]
 

@@ -22,8 +22,8 @@ from bench.record import Limit, Recorder
 from starling.places.answers.hotspots import as_rectangles, tiles
 from starling.places.answers.rectangles import CumulativeGrid
 from starling.places.answers.released import Answers, ReleasedGrid
+from starling.places.arrays import Int64
 from starling.places.generate.worlds import everywhere, gathered
-from starling.places.measurements import Int64
 from starling.places.mechanism.table import mechanism_of
 from starling.places.postprocess import estimate
 from starling.places.typical.errors import deviations, rerun_errors

@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from bench.places_baselines import DpCube, ExactAdaptiveGrid, ExactUniformGrid, HtfOfHeight, Margins, product
-from starling.places.measurements import Int64, Measured, MeasuredTree
+from starling.places.arrays import Int64
+from starling.places.measurements import Measured, MeasuredTree
 from starling.places.mechanism.adaptive import Adaptive
 from starling.places.mechanism.htf import Htf
 from starling.places.mechanism.privtree import PrivTree

@@ -25,13 +25,12 @@ from bench.kept import Kept, Row
 from bench.places_data import GROUPS, grid
 from bench.record import Limit, Recorder, source
 from starling.places.answers.rectangles import CumulativeGrid
-from starling.places.measurements import Int64
+from starling.places.arrays import Float64, Int64
 from starling.places.mechanism.method import Method
 from starling.places.mechanism.singular import Singular
 from starling.places.mechanism.table import PURPOSES
 from starling.places.mechanism.uniform_grid import UniformGrid
 from starling.places.plan.choices import EARLIER
-from starling.places.plan.grid import Float64
 from starling.places.postprocess import estimate
 from starling.privacy.neighbours import ADD_REMOVE_POINT
 

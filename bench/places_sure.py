@@ -32,7 +32,8 @@ from starling.places.answers.cover import FreshCover, Sums
 from starling.places.answers.noise_sums import upper_margins
 from starling.places.answers.rectangles import CumulativeGrid
 from starling.places.answers.sure import LEVEL, Surety
-from starling.places.measurements import Int64, MeasuredTree
+from starling.places.arrays import Int64
+from starling.places.measurements import MeasuredTree
 from starling.places.mechanism.table import mechanism_of
 from starling.privacy.distributions.accuracy import standard_deviation
 from starling.privacy.distributions.discrete import DiscreteLaplace, Distribution
@@ -121,7 +122,9 @@ def one(name: str, epsilon: str, runs: int = RUNS) -> list[Row]:
 
 def cut_points(measured: MeasuredTree, exact: CumulativeGrid, asked: Float64) -> Float64:
     """The true points of the smallest boxes with counts of their own that each query cuts."""
-    boxes = FreshCover(measured).tiling().boxes[:, [2, 0, 3, 1]].astype(np.float64)
+    cover = FreshCover(measured)
+    nodes = cover.nodes[cover.tiles]
+    boxes = np.stack([nodes[side] for side in ("west", "south", "east", "north")], axis=1).astype(np.float64)
     points = exact.count(boxes).counts
     found = np.zeros(len(asked))
     for row, (x0, y0, x1, y1) in enumerate(asked):

@@ -35,7 +35,7 @@ from bench.places_data import folder
 from bench.record import Limit, Recorder
 from starling.places.trips.measurements import Trips
 from starling.places.trips.mechanism import TripTree
-from starling.places.trips.postprocess import TripEstimate, estimate_trips
+from starling.places.trips.postprocess import TripEstimate, filled, margins
 from starling.privacy.compiled import compiled
 from starling.privacy.neighbours import ADD_REMOVE_POINT
 
@@ -241,7 +241,8 @@ def ours(trips: Int64, epsilon: str) -> TripEstimate:
     """What a release would give, with Starling's own noise."""
     ends, many = np.unique(trips, axis=0, return_counts=True)
     exact = Trips((SIDE, SIDE), ends.astype(np.int32), many.astype(np.int64))
-    return estimate_trips(TripTree((SIDE, SIDE), ADD_REMOVE_POINT, Fraction(epsilon)).draw(exact))
+    measured = TripTree((SIDE, SIDE), ADD_REMOVE_POINT, Fraction(epsilon)).draw(exact)
+    return filled(measured.pairs, margins(measured))
 
 
 def errors(trips: Int64, asked: Int64, epsilon: str, runs: int) -> tuple[dict[str, list[float]], float]:

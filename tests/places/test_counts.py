@@ -204,7 +204,7 @@ def test_a_unit_has_so_many_units_of_value_whatever_its_values(
     own = sum(name == "a" and UNITS[value] is not None for name, _, value in rows)
     first = sum(UNITS[value] is not None for _, _, value in rows[:1])
     assert apart == [5 * min(own, points), 5 * first]
-    assert (person.shares, record.shares) == (5 * points, 5)
+    assert (person.units, record.units) == (5 * points, 5)
 
 
 @pytest.mark.slow

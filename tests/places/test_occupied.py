@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from starling.places.measurements import Int64
+from starling.places.arrays import Int64
 from starling.places.mechanism.adaptive import Adaptive, Streets
 from starling.places.mechanism.boxes import areas, box_counts, cumulative, parts
 from starling.places.mechanism.two_regimes import TwoRegimes

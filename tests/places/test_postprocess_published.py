@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from starling.places.answers.rectangles import CumulativeGrid
-from starling.places.measurements import Int64, MeasuredTree
+from starling.places.arrays import Int64
+from starling.places.measurements import MeasuredTree
 from starling.places.mechanism import adaptive_grid
 from starling.places.mechanism.adaptive_grid import AdaptiveGrid
 from starling.places.mechanism.table import MECHANISMS

@@ -16,7 +16,7 @@ from starling.audit.case import Case, Draws, one_by_one
 from starling.audit.places_mechanisms import EPSILON, MUTANTS_EPSILON
 from starling.places.flows.mechanism import PairsOfLevels
 from starling.places.flows.plan import Levels
-from starling.places.plan.trips import RELATIONS
+from starling.places.plan.records import RELATIONS
 from starling.privacy.budget import Cost, Epsilon
 from starling.privacy.distributions.discrete import DiscreteLaplace, Distribution
 

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property, partial
-from math import isnan
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
@@ -13,6 +12,8 @@ import pyarrow.compute as pc
 from starling.errors import ParameterError
 from starling.pages.parts import Headline, Picture, Section
 from starling.places.answers.coordinates import Units, aspect
+from starling.places.answers.cover import SIDES
+from starling.places.answers.forms import stated
 from starling.places.answers.hotspots import Hotspots, as_rectangles, tiles
 from starling.places.answers.leaf_table import Boxed, LeafTable, squares
 from starling.places.answers.means import Means, means_of
@@ -21,16 +22,16 @@ from starling.places.answers.released import Answers, ReleasedGrid
 from starling.places.answers.sure import LEVEL
 from starling.places.answers.whole_numbers import whole_cells
 from starling.places.answers.work import Sizes
+from starling.places.arrays import Float64, Int32, Int64
 from starling.places.artifact.columns import BOXES, CELLS
 from starling.places.artifact.pages import headline
-from starling.places.artifact.public_plan import COUNTS, SIDES, read_measurements, read_plan
-from starling.places.measurements import Int32, Int64, Measured, MeasuredTree
+from starling.places.artifact.public_plan import COUNTS, read_measurements, read_plan
+from starling.places.measurements import Measured, MeasuredTree
 from starling.places.pictures.experience import experience, listed
 from starling.places.pictures.map_data import Map, MapSlice
 from starling.places.pictures.map_shades import Shaded, blank_boxes, blank_squares
 from starling.places.plan import Plan
 from starling.places.plan.choices import slice_number
-from starling.places.postprocess import Float64
 from starling.places.typical import likely_hotspots, typical_answers, typical_errors
 from starling.places.typical.errors import MOST_CELLS, RERUNS
 from starling.places.typical.ranking import DRAWS, RIVALS
@@ -370,11 +371,5 @@ class PlacesRelease(DomainRelease):
 
 def _rows(columns: Mapping[str, npt.NDArray[Any] | None]) -> Json:
     """An object for each row of the columns that there are; what is no number is null, as a chance that is not stated."""
-    lists = {name: each.tolist() for name, each in columns.items() if each is not None}
-    rows = zip(*lists.values(), strict=True)
-    return [dict(zip(lists, map(_number, row), strict=True)) for row in rows]
-
-
-def _number(value: float) -> float | None:
-    """None for what is no number."""
-    return None if isnan(value) else value
+    lists = {name: stated(each) or [] for name, each in columns.items() if each is not None}
+    return [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]

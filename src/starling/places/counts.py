@@ -25,10 +25,11 @@ from starling.engine.by_person import run_by_person
 from starling.engine.delimited import Part, labels
 from starling.engine.machine import in_order
 from starling.engine.spark import Parts, Spark
-from starling.places.measurements import Int64
+from starling.places.arrays import Int64
 from starling.places.occupied import Counted, OccupiedCells, occupied
 from starling.places.plan import Plan
-from starling.places.plan.points import CountedPlan, PointPlan
+from starling.places.plan.points import PlanOfPoints
+from starling.places.plan.records import PlanOfRecords
 from starling.places.source import Held, Records, read_part
 from starling.places.source.cells import cells_of, units_of
 from starling.privacy.compiled import compiled
@@ -70,15 +71,20 @@ def tally(plan: Plan, records: Records | Held, key: bytes, cluster: Spark | None
     """The number of points, int64 (slices, rows, columns), of a grid that is not sparse; `key` is that of the hash that chooses a
     person's.
     """
-    if plan.value is None:
-        counts = points_by_cell(plan, partial(cells_of, plan), records, key, cluster)
-    else:
-        counts = units_by_cell(plan, partial(cells_of, plan), records, key, cluster)
+    counts = by_cell(plan, partial(cells_of, plan), records, key, cluster)
     return counts.reshape(len(plan.slice_names), *plan.grid.shape)
 
 
+def by_cell(
+    plan: PlanOfPoints, place: Placed, records: Records | Held, key: bytes, cluster: Spark | None = None
+) -> Int64:
+    """The number of points of each cell of all slices, or of a plan with a value the units in both layers of each, int64 (cells,)."""
+    counted = points_by_cell if plan.value is None else units_by_cell
+    return counted(plan, place, records, key, cluster)
+
+
 def units_by_cell(
-    plan: PointPlan, place: Placed, records: Records | Held, key: bytes, cluster: Spark | None = None
+    plan: PlanOfPoints, place: Placed, records: Records | Held, key: bytes, cluster: Spark | None = None
 ) -> Int64:
     """The units of a value in each cell of both layers of all slices, int64 (cells,), as `Plan.layers` says; `place` says which cell
     among those of all slices is a record's, without layers.
@@ -91,32 +97,32 @@ def units_by_cell(
 
 
 def points_by_cell(
-    plan: CountedPlan, place: Placed, records: Records | Held, key: bytes, cluster: Spark | None = None
+    plan: PlanOfRecords, place: Placed, records: Records | Held, key: bytes, cluster: Spark | None = None
 ) -> Int64:
     """The number of points of each cell of all slices, int64 (cells,), whatever is a cell: `place` says which is a record's."""
     counts = np.zeros(plan.cells, dtype=np.int64)
     if plan.unit != "person" and cluster is None:
-        _add_all(place, records, counts)
+        # Part by part, in one pass: what the engine's sum would give.
+        for cells in in_order(lambda part: [place(table) for table in read_part(records, part)], records.parts):
+            for each in cells:
+                _add(each, counts)
     else:
-        with closing(_summed(plan, place, plan.cells, records, key, cluster)) as answer:
-            for cell, points in _numbers(answer):
+        with closing(parts_of_some(plan, plan.cells, place, records, key, cluster)) as answer:
+            for cell, points in answer:
                 counts[cell] += points
     return counts
-
-
-def _add_all(place: Placed, records: Records | Held, counts: Int64) -> None:
-    """Add the records part by part: what the engine's sum would give, in one pass."""
-    for cells in in_order(lambda part: [place(table) for table in read_part(records, part)], records.parts):
-        for each in cells:
-            _add(each, counts)
 
 
 def occupied_cells(
     plan: Plan, records: Records | Held, key: bytes, cluster: Spark | None = None
 ) -> tuple[OccupiedCells, ...]:
     """The number of points of the cells of each slice that hold any; arguments as those of `tally`."""
-    with closing(_occupied(plan, records, key, cluster)) as answer:
-        cell, summed = _added_up(answer)
+    place = partial(cells_of, plan)
+    if plan.value is None:
+        cell, summed = points_of_some(plan, plan.cells, place, records, key, cluster)
+    else:
+        with closing(_units(plan, place, records, key, cluster)) as answer:
+            cell, summed = _added_up(answer)
     ends = np.searchsorted(cell, np.arange(len(plan.slice_names) + 1) * plan.grid.cells)
     return tuple(
         occupied(plan.grid.shape, cell[begin:end] - at * plan.grid.cells, summed[begin:end])
@@ -125,7 +131,7 @@ def occupied_cells(
 
 
 def points_of_some(
-    plan: CountedPlan, many: int, place: Placed, records: Records | Held, key: bytes, cluster: Spark | None = None
+    plan: PlanOfRecords, many: int, place: Placed, records: Records | Held, key: bytes, cluster: Spark | None = None
 ) -> Numbers:
     """The cells, of so many, that hold any points, ascending, and how many; further arguments as those of `points_by_cell`."""
     with closing(parts_of_some(plan, many, place, records, key, cluster)) as answer:
@@ -133,11 +139,29 @@ def points_of_some(
 
 
 def parts_of_some(
-    plan: CountedPlan, many: int, place: Placed, records: Records | Held, key: bytes, cluster: Spark | None = None
+    plan: PlanOfRecords, many: int, place: Placed, records: Records | Held, key: bytes, cluster: Spark | None = None
 ) -> Generator[Numbers, None, None]:
-    """What `points_of_some` adds up, as the engine hands it over: for who needs not hold all of it."""
-    with closing(_summed(plan, place, many, records, key, cluster)) as answer:
-        yield from _numbers(answer)
+    """The engine's answer, cell by cell, of so many, and points of it, as it hands it over: for who needs not hold all of it. The same cell
+    may stand there several times.
+    """
+    person = plan.unit == "person"
+    schema, text = (PERSONS, PERSONS_SQL) if person else (CELLS, POINTS_SQL)
+    read = partial(persons, plan, place, records) if person else partial(counted, many, place, records)
+    bounds = bounds_of(key, plan.most, 1) if plan.distinct else bounds_of(key, plan.most)
+    tables = {"bounds": bounds} if person else {}
+    if cluster is not None:
+        answer = cluster.run(text, {"records": Parts(schema, records.parts, read), **tables})
+    else:
+        parts = in_order(lambda part: list(read(part)), records.parts)
+        batches = (batch for part in parts for batch in part)
+        if person:
+            answer = run_by_person(text, CELL, batches, tables)
+        else:
+            answer = duck.run(text, {"records": pa.RecordBatchReader.from_batches(schema, batches)})
+    with closing(answer):
+        for batch in answer:
+            cell, points = (column.to_numpy(zero_copy_only=False) for column in batch.columns)
+            yield cell, points
 
 
 def _added_up(answer: Iterable[Numbers]) -> Numbers:
@@ -150,17 +174,8 @@ def _added_up(answer: Iterable[Numbers]) -> Numbers:
     return cell, summed
 
 
-def _occupied(plan: Plan, records: Records | Held, key: bytes, cluster: Spark | None) -> Generator[Numbers, None, None]:
-    """Cells of all slices that hold any points, and how many; the same cell may stand there several times."""
-    if plan.value is not None:
-        yield from _units(plan, partial(cells_of, plan), records, key, cluster)
-        return
-    with closing(_summed(plan, partial(cells_of, plan), plan.cells, records, key, cluster)) as answer:
-        yield from _numbers(answer)
-
-
 def _units(
-    plan: PointPlan, place: Placed, records: Records | Held, key: bytes, cluster: Spark | None
+    plan: PlanOfPoints, place: Placed, records: Records | Held, key: bytes, cluster: Spark | None
 ) -> Generator[Numbers, None, None]:
     """Cells of all layers that hold any units of a value, and how many; the same cell may stand there several times.
 
@@ -172,43 +187,19 @@ def _units(
     slices = 1 if plan.slices is None else len(plan.slices.labels)
     cells = plan.cells // (2 * slices)
     codes = slices * cells * (width + 1)
-    with closing(_summed(plan, partial(coded, plan, place), codes, records, key, cluster)) as answer:
-        for code, points in _numbers(answer):
+    with closing(parts_of_some(plan, codes, partial(coded, plan, place), records, key, cluster)) as answer:
+        for code, points in answer:
             whole, above = np.divmod(code, width + 1)
             at, cell = np.divmod(whole, cells)
             yield 2 * at * cells + cell, above * points
             yield (2 * at + 1) * cells + cell, (width - above) * points
 
 
-def coded(plan: PointPlan, place: Placed, table: pa.Table) -> Int64:
+def coded(plan: PlanOfPoints, place: Placed, table: pa.Table) -> Int64:
     """int64 (records,): slice and cell of each record times the values from bound to bound, plus the value; -1 for one that is dropped."""
     assert plan.value is not None
     cells, units = place(table), units_of(plan, table)
     return np.where((cells >= 0) & (units >= 0), cells * (plan.value.width + 1) + units, -1)
-
-
-def _summed(
-    plan: CountedPlan, place: Placed, many: int, records: Records | Held, key: bytes, cluster: Spark | None
-) -> Generator[pa.RecordBatch, None, None]:
-    """The engine's answer: cell by number, of so many, and points of it; the same cell may stand in several batches."""
-    person = plan.unit == "person"
-    schema, text = (PERSONS, PERSONS_SQL) if person else (CELLS, POINTS_SQL)
-    read = partial(persons, plan, place, records) if person else partial(counted, many, place, records)
-    bounds = bounds_of(key, plan.points, 1) if plan.distinct else bounds_of(key, plan.points)
-    tables = {"bounds": bounds} if person else {}
-    if cluster is not None:
-        return cluster.run(text, {"records": Parts(schema, records.parts, read), **tables})
-    parts = in_order(lambda part: list(read(part)), records.parts)
-    batches = (batch for part in parts for batch in part)
-    if person:
-        return run_by_person(text, CELL, batches, tables)
-    return duck.run(text, {"records": pa.RecordBatchReader.from_batches(schema, batches)})
-
-
-def _numbers(answer: Iterable[pa.RecordBatch]) -> Iterator[Numbers]:
-    for batch in answer:
-        cell, points = (column.to_numpy(zero_copy_only=False) for column in batch.columns)
-        yield cell, points
 
 
 def counted(many: int, place: Placed, records: Records | Held, part: Part) -> Iterator[pa.RecordBatch]:
@@ -233,7 +224,7 @@ def _add(cells: Int64, dense: Int64) -> None:
             dense[cell] += 1
 
 
-def persons(plan: CountedPlan, place: Placed, records: Records | Held, part: Part) -> Iterator[pa.RecordBatch]:
+def persons(plan: PlanOfRecords, place: Placed, records: Records | Held, part: Part) -> Iterator[pa.RecordBatch]:
     """The points of a part with their persons, as PERSONS has them."""
     for table in read_part(records, part):
         cells, person = pa.array(place(table)), labels(table[plan.columns.person])

@@ -10,24 +10,24 @@ rectangles of `generate.rectangles`.
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
 from starling.engine.spark import DUCKDB, cluster_for
 from starling.errors import PlanError, SourceError
-from starling.places.answers.rectangles import CumulativeGrid, Float64
+from starling.places.answers.rectangles import CumulativeGrid
+from starling.places.arrays import Float64, Int64
 from starling.places.artifact.columns import CELLS
-from starling.places.artifact.public_plan import read_plan
 from starling.places.counts import count
 from starling.places.generate.worlds import RANDOM, SQUARES, workloads
-from starling.places.measurements import Int64
 from starling.places.occupied import Counted
 from starling.places.plan import Plan
+from starling.places.plan.records import PlanOfRecords
 from starling.places.source import Held, Records
 from starling.privacy.trust import NotPrivate, inspect
 from starling.release.codec import Json
-from starling.release.reading import open_release
+from starling.release.reading import Release, open_release
 from starling.release.session import Described, Part
 from starling.release.text import rounded
 
@@ -46,16 +46,29 @@ class SliceErrors:
     relative: dict[str, float]
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Evaluation(Described):
-    """A release beside the truth."""
+class Compared(Described):
+    """A release beside the truth: a dataclass."""
+
+    __slots__ = ()
 
     title: str
-    slices: dict[str, SliceErrors]
 
     def _facts(self) -> list[tuple[str, str]]:
         marked, warning = WARNING.split(": ", 1)
         return [(marked, warning), ("plan", self.title)]
+
+    def as_json(self) -> dict[str, Json]:
+        """All errors, under the warning."""
+        own: Any = self
+        return {"not_private": True, "warning": WARNING, **asdict(own)}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Evaluation(Compared):
+    """A release beside the truth."""
+
+    title: str
+    slices: dict[str, SliceErrors]
 
     def _parts(self) -> tuple[Part, ...]:
         kinds = (*SQUARES, RANDOM)
@@ -72,10 +85,6 @@ class Evaluation(Described):
         header = ("slice", "points", "total off by", "cell off by", *kinds)
         what = "of each kind of rectangle: mean error in percent of the true count, taken as at least 20"
         return (header, rows), what
-
-    def as_json(self) -> dict[str, Json]:
-        """The errors of each slice, under the warning."""
-        return {"not_private": True, "warning": WARNING, **asdict(self)}
 
 
 def evaluate(
@@ -100,11 +109,19 @@ def evaluate(
             "grid", "is sparse, and errors are of a table of all cells", "evaluate a plan with larger cells"
         )
     with open_release(release) as opened:
-        if opened.statement["domain"] != "places" or read_plan(opened.folder).digest != plan.digest:
-            raise SourceError("release", "is none of this plan", "give the plan of the release")
+        check_same(opened, plan)
         grids = opened.table(CELLS)["points"].to_numpy().reshape(len(plan.slice_names), *plan.grid.shape)
     with cluster_for(engine, records.files, records.sizes) as cluster:
         return inspect(count(plan, records, cluster=cluster).map(partial(_compare, plan, grids, seed)))
+
+
+def check_same(opened: Release, plan: PlanOfRecords) -> None:
+    """Raises SourceError where a release is one of another plan."""
+    # The plan of another kind of release may not be read as one of this; its digest is another in any case.
+    mechanism = opened.statement.get("mechanism")
+    stated = mechanism.get("plan_sha256") if isinstance(mechanism, dict) else None
+    if opened.statement["domain"] != "places" or stated != plan.digest:
+        raise SourceError("release", "is none of this plan", "give the plan of the release")
 
 
 def _compare(plan: Plan, grids: Float64, seed: int, exact: Counted) -> Evaluation:

@@ -7,17 +7,12 @@ from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from starling.errors import ParameterError
+from starling.places.arrays import Bool, Int16, Int32, Int64
 from starling.privacy.compiled import compiled
 from starling.privacy.distributions.discrete import Distribution
 from starling.privacy.ordering import stable_order
-
-Int16: TypeAlias = npt.NDArray[np.int16]
-Int32: TypeAlias = npt.NDArray[np.int32]
-Int64: TypeAlias = npt.NDArray[np.int64]
-Bool: TypeAlias = npt.NDArray[np.bool_]
 
 PAIRS: Final = 8
 """Children of a box that are compared two by two."""

@@ -18,12 +18,12 @@ from starling.engine.machine import in_order
 from starling.errors import ParameterError, PlanError
 from starling.pages.parts import Section, Table
 from starling.places.answers.rectangles import CumulativeGrid
+from starling.places.arrays import Float64, Int64
 from starling.places.generate.worlds import QUERIES, city, everywhere, gathered, squares
-from starling.places.measurements import Int64, Measured
+from starling.places.measurements import Measured
 from starling.places.mechanism.table import mechanism_of
 from starling.places.plan import Plan
 from starling.places.plan.choices import ADAPTIVE, EARLIER, Purpose
-from starling.places.plan.grid import Float64
 from starling.places.postprocess import estimate
 from starling.privacy.budget import Epsilon
 from starling.privacy.most import warn_of_large

@@ -8,7 +8,8 @@ from typing import ClassVar, Final
 
 from starling.errors import number_of
 from starling.places.artifact import columns, pages, public_plan
-from starling.places.artifact.public_plan import MEASUREMENTS, PLAN, SLICES
+from starling.places.artifact.plan_files import MEASUREMENTS, PLAN
+from starling.places.artifact.public_plan import SLICES
 from starling.places.measurements import Measured
 from starling.places.mechanism.table import mechanism_of
 from starling.places.occupied import Counted

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from starling.errors import ParameterError
-from starling.places.answers.cover import MOST_CHILDREN, NEAR, FreshCover, grouped
-from starling.places.answers.rectangles import Float64
-from starling.places.measurements import Int64, MeasuredTree, Tree
+from starling.places.answers.cover import MOST_CHILDREN, NEAR, SIDES, FreshCover, grouped
+from starling.places.arrays import Float64, Int64
+from starling.places.measurements import MeasuredTree, Tree
 from starling.places.mechanism.singular import of_cells
 from starling.privacy.distributions.accuracy import standard_deviation
 from starling.privacy.distributions.discrete import DiscreteLaplace
@@ -199,15 +199,16 @@ def test_a_tree_whose_cells_are_not_all_measured_is_refused() -> None:
 @given(case=measured_trees())
 def test_the_finest_tiling_tiles_the_grid_by_fresh_measurements(case: tuple[Int64, MeasuredTree]) -> None:
     cells, measured = case
-    result = FreshCover(measured).tiling()
+    cover = FreshCover(measured)
+    nodes = cover.nodes[cover.tiles]
     times = np.zeros(cells.shape, dtype=np.int64)
-    for (y0, y1, x0, x1), value in zip(result.boxes.tolist(), result.values.tolist(), strict=True):
+    for y0, y1, x0, x1, value in nodes[[*SIDES, "fresh"]].tolist():
         times[y0:y1, x0:x1] += 1
         assert cells[y0:y1, x0:x1].sum() == value
     assert (times == 1).all()
-    assert result.noise.min() >= 0
+    assert nodes["fresh_noise"].min() >= 0
 
 
 def test_the_finest_tiling_of_measured_leaves_is_the_leaves() -> None:
     measured = of_cells((20, 20), np.arange(400), DiscreteLaplace(Fraction(1)))
-    assert sorted(FreshCover(measured).tiling().values.tolist()) == list(range(400))
+    assert sorted((cover := FreshCover(measured)).nodes["fresh"][cover.tiles].tolist()) == list(range(400))

@@ -6,8 +6,9 @@ import pytest
 from starling.errors import ParameterError
 from starling.places.answers import hexagons
 from starling.places.answers.hexagons import Projection, hexagon_regions, touching
-from starling.places.answers.rectangles import CumulativeGrid, Float64
+from starling.places.answers.rectangles import CumulativeGrid
 from starling.places.answers.regions import count_regions
+from starling.places.arrays import Float64
 
 h3 = pytest.importorskip("h3", reason="the extra `test` installs it")
 

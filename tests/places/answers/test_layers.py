@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from starling.places.answers import layers
 from starling.places.answers.cover import FreshCover
 from starling.places.answers.layers import LayeredCover
-from starling.places.answers.rectangles import Float64
+from starling.places.arrays import Float64
 from starling.places.measurements import MeasuredTree
 from starling.places.mechanism.method import Method
 from starling.places.mechanism.table import MECHANISMS

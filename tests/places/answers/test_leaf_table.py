@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from starling.errors import ParameterError
 from starling.places.answers.leaf_table import Boxed, LeafTable
-from starling.places.answers.rectangles import CumulativeGrid, Float64
+from starling.places.answers.rectangles import CumulativeGrid
+from starling.places.arrays import Float64
 from starling.places.postprocess.leaves import spread
 
 

@@ -20,8 +20,7 @@ from starling.places.answers.noise_sums import (
     transform,
     upper_margins,
 )
-from starling.places.answers.rectangles import Float64
-from starling.places.measurements import Int64
+from starling.places.arrays import Float64, Int64
 from starling.privacy.distributions.accuracy import margin, standard_deviation, tail
 from starling.privacy.distributions.convolution import Part, sum_margin
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from starling.errors import ParameterError
 from starling.places.answers import rectangles as rectangles_module
-from starling.places.answers.rectangles import CumulativeGrid, Float64
+from starling.places.answers.rectangles import CumulativeGrid
+from starling.places.arrays import Float64
 
 RAMP = np.arange(12.0).reshape(3, 4)
 

@@ -8,10 +8,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from starling.errors import ParameterError
-from starling.places.answers.rectangles import CumulativeGrid, Float64
+from starling.places.answers.rectangles import CumulativeGrid
 from starling.places.answers.regions import cell_shares, count_regions, region_of, regions_of, sum_rings
 from starling.places.answers.sure import Surety
-from starling.places.measurements import Int64, MeasuredTree
+from starling.places.arrays import Float64, Int64
+from starling.places.measurements import MeasuredTree
 from starling.places.mechanism.singular import of_cells
 from starling.privacy.distributions.discrete import DiscreteLaplace
 from tests.places.answers.trees import measured_trees

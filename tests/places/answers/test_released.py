@@ -11,8 +11,9 @@ from starling.places.answers.coordinates import Units
 from starling.places.answers.rectangles import CumulativeGrid
 from starling.places.answers.released import ReleasedGrid
 from starling.places.answers.sure import Surety
+from starling.places.arrays import Int64
 from starling.places.artifact.exports import hexagon_table
-from starling.places.measurements import Int64, MeasuredCoefficients, MeasuredTree
+from starling.places.measurements import MeasuredCoefficients, MeasuredTree
 from starling.places.mechanism.singular import of_cells
 from starling.places.plan.grid import Grid
 from starling.privacy.distributions.discrete import DiscreteLaplace

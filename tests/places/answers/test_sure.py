@@ -9,7 +9,8 @@ from hypothesis import given
 from starling.errors import ParameterError
 from starling.places.answers.noise_sums import upper_margins
 from starling.places.answers.sure import PARTS, Surety, divided_margins
-from starling.places.measurements import Int64, MeasuredTree, Tree
+from starling.places.arrays import Int64
+from starling.places.measurements import MeasuredTree, Tree
 from starling.places.mechanism.singular import Singular, of_cells
 from starling.privacy.distributions.discrete import DiscreteLaplace
 from starling.privacy.neighbours import ADD_REMOVE_POINT

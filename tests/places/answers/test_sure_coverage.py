@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from starling.places.answers.sure import Surety
-from starling.places.measurements import Int64, MeasuredTree
+from starling.places.arrays import Int64
+from starling.places.measurements import MeasuredTree
 from starling.places.mechanism.adaptive import Adaptive, Streets
 from starling.places.mechanism.adaptive_grid import AdaptiveGrid
 from starling.places.mechanism.dawa import Dawa

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from starling.places.answers import whole_numbers as whole_numbers_module
 from starling.places.answers.whole_numbers import whole_boxes, whole_cells, whole_numbers
-from starling.places.measurements import Int32, Int64
-from starling.places.postprocess import Float64
+from starling.places.arrays import Float64, Int32, Int64
 from starling.places.postprocess.leaves import counted
 
 

@@ -16,9 +16,10 @@ from starling.places.answers.rectangles import Counts, CumulativeGrid
 from starling.places.answers.regions import Shares
 from starling.places.answers.released import ReleasedGrid
 from starling.places.answers.work import Sizes
+from starling.places.arrays import Float64
 from starling.places.generate.noise import normal as normal_noise
 from starling.places.mechanism.table import mechanism_of
-from starling.places.plan.grid import Float64, Grid
+from starling.places.plan.grid import Grid
 from starling.places.postprocess import Estimate, estimate
 from starling.places.typical import errors, likely_hotspots, ranking, typical_errors
 from tests.places.plans import plan

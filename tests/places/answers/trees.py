@@ -6,7 +6,8 @@ from itertools import pairwise
 import numpy as np
 from hypothesis import strategies as st
 
-from starling.places.measurements import Int64, MeasuredTree, Tree
+from starling.places.arrays import Int64
+from starling.places.measurements import MeasuredTree, Tree
 from starling.privacy.distributions.discrete import DiscreteLaplace
 
 NOISES = tuple(DiscreteLaplace(Fraction(scale)) for scale in (1, 3, 20, 3))

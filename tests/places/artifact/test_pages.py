@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from starling.places.artifact.pages import _published, bounds, charged, parameters, product
+from starling.places.artifact.pages import _published, charged, parameters, product
 from starling.places.measurements import MeasuredTree
 from starling.places.mechanism.table import mechanism_of
 from starling.places.plan import METHODS
@@ -14,8 +14,8 @@ from tests.places.plans import PERSON, SLICED, plan
 
 
 def test_bounds_say_what_the_sensitivity_rests_on() -> None:
-    assert bounds(plan()) == {"points_of_a_unit": 1}
-    person = bounds(plan(PERSON))
+    assert plan().unit_bounds == {"points_of_a_unit": 1}
+    person = plan(PERSON).unit_bounds
     assert (person["points_of_a_unit"], person["cells_once"]) == (2, False)
     assert "smallest keyed hash" in product(plan(PERSON)).bounds
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from starling.places.arrays import Int64
 from starling.places.flows.counts import add_legs, tally
 from starling.places.flows.plan import Plan
-from starling.places.flows.plan.levels import Int64
 from starling.places.flows.publication import mechanism_of
 from starling.places.flows.source.validation import validate
 from starling.places.source.trips import open_records

@@ -7,12 +7,12 @@ from itertools import combinations_with_replacement, product
 import numpy as np
 import pytest
 
+from starling.places.arrays import Int64
 from starling.places.flows import mechanism
 from starling.places.flows.measurements import summed
 from starling.places.flows.mechanism import PairsOfLevels
 from starling.places.flows.plan import Levels
-from starling.places.flows.plan.levels import Int64
-from starling.places.plan.trips import RELATIONS
+from starling.places.plan.records import RELATIONS
 from starling.privacy.budget import Cost, Epsilon, Rho
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
 from tests.places.flows.worlds import SHARES, levels

@@ -6,10 +6,10 @@ from itertools import chain, combinations_with_replacement
 import numpy as np
 import pytest
 
+from starling.places.arrays import Int64
 from starling.places.flows.mechanism import PairsOfLevels
 from starling.places.flows.plan import Levels
-from starling.places.flows.plan.levels import Int64
-from starling.places.plan.trips import RELATIONS
+from starling.places.plan.records import RELATIONS
 from starling.privacy.budget import Cost, Epsilon, Rho
 from tests.places.flows.test_mechanism import loss
 

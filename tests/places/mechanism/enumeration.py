@@ -17,7 +17,8 @@ from typing import Protocol, TypeAlias
 import numpy as np
 import pytest
 
-from starling.places.measurements import Int64, Measured, MeasuredTree
+from starling.places.arrays import Int64
+from starling.places.measurements import Measured, MeasuredTree
 from starling.places.mechanism.method import Method
 from starling.privacy.budget import Epsilon
 from starling.privacy.distributions.discrete import DiscreteLaplace

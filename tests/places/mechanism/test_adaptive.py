@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from starling.places.measurements import Bool, Int64, MeasuredTree
+from starling.places.arrays import Bool, Int64
+from starling.places.measurements import MeasuredTree
 from starling.places.mechanism import growing
 from starling.places.mechanism.adaptive import LOAD, STREETS_LOAD, Adaptive, Streets, finest
 from starling.places.mechanism.growing import GrowingTree

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from starling.places.measurements import Int64
+from starling.places.arrays import Int64
 from starling.places.mechanism.boxes import (
     SENSITIVITY,
     areas,

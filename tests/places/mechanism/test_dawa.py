@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from starling.places.measurements import Int64
+from starling.places.arrays import Int64
 from starling.places.mechanism import dawa
 from starling.places.mechanism.boxes import SENSITIVITY
 from starling.places.mechanism.dawa import Dawa, halve, hilbert

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from starling.errors import PlanError
-from starling.places.measurements import Bool, Int64
+from starling.places.arrays import Bool, Int64
 from starling.places.mechanism import htf
 from starling.places.mechanism.boxes import SENSITIVITY
 from starling.places.mechanism.htf import TOTAL, Cuts, Htf, best_of_all, search

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from starling.places.measurements import Int64
+from starling.places.arrays import Int64
 from starling.places.mechanism import privlet
 from starling.places.mechanism.privlet import Privlet, coefficients_of_a_point, haar
 from starling.privacy.events import DiscreteLaplaceNoise

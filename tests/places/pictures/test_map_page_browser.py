@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from starling.places.arrays import Float64
 from starling.places.pictures.map_data import Map
 from starling.places.pictures.map_page import page
-from starling.places.plan.grid import Float64, Grid
+from starling.places.plan.grid import Grid
 from starling.places.typical.errors import TIMES
 from tests.browser import LOOKS, Tab, check_reading, open_tab, show
 from tests.places.pictures.worlds import ALONE, GRID, HIGH, NAMES, SHOWN, WIDE, experience, map_slice, released

@@ -8,9 +8,9 @@ import pytest
 
 from starling.places.answers.hotspots import as_rectangles, tiles
 from starling.places.answers.sure import LEVEL, Surety
+from starling.places.arrays import Float64
 from starling.places.pictures import map_shades
 from starling.places.pictures.map_shades import MOST_BYTES, Shaded, blank_boxes, blank_squares
-from starling.places.plan.grid import Float64
 from tests.places.pictures.worlds import GRID, HIGH, WIDE, decoded, measured, released
 
 

@@ -41,7 +41,7 @@ def test_a_value_has_two_layers_in_each_slice(tmp_path: Path) -> None:
     assert plan(VALUED).slice_names == ("fare above -2", "fare below 3")
     sliced = plan(VALUED, SLICED, PERSON)
     assert sliced.slice_names[2:] == ("February, fare above -2", "February, fare below 3")
-    assert (sliced.own_slices, sliced.shares, plan(VALUED).shares) == (("January", "February"), 10, 5)
+    assert (sliced.own_slices, sliced.units, plan(VALUED).units) == (("January", "February"), 10, 5)
     (tmp_path / "plan.toml").write_text(toml_of(values(VALUED)))
     assert Plan.load(tmp_path / "plan.toml").digest == plan(VALUED).digest != plan().digest
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from starling.places.measurements import Int64, MeasuredTree, Tree
+from starling.places.arrays import Float64, Int64
+from starling.places.measurements import MeasuredTree, Tree
 from starling.places.mechanism.adaptive import Adaptive
 from starling.places.postprocess.blending import POWER, blended, divide_anew, parts_by_fit
-from starling.places.postprocess.leaves import Float64
 from starling.places.postprocess.occupancy import occupied, scattered
 from starling.places.postprocess.pieces import piecewise
 from starling.places.postprocess.smoothing import smoothed

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from starling.places.measurements import ROOT, Bool, MeasuredTree, Tree
+from starling.places.arrays import Bool, Float64
+from starling.places.measurements import ROOT, MeasuredTree, Tree
 from starling.places.postprocess.least_squares import LEAST_DEVIATION, least_squares, merged
-from starling.places.postprocess.leaves import Float64
 from starling.privacy.distributions.accuracy import standard_deviation
 from starling.privacy.distributions.discrete import DiscreteLaplace
 from tests.places.postprocess.trees import measured

@@ -5,7 +5,7 @@ from math import exp
 import numpy as np
 import pytest
 
-from starling.places.postprocess.leaves import Float64
+from starling.places.arrays import Float64
 from starling.places.postprocess.neighbourhood import guides
 
 

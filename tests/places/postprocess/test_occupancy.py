@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from starling.places.measurements import Int64, MeasuredTree, Tree
+from starling.places.arrays import Int64
+from starling.places.measurements import MeasuredTree, Tree
 from starling.places.mechanism.adaptive import Adaptive
 from starling.places.mechanism.boxes import parts
 from starling.places.mechanism.singular import of_cells

@@ -8,8 +8,8 @@ from math import log, pi, sqrt
 import numpy as np
 import pytest
 
+from starling.places.arrays import Float64
 from starling.places.postprocess import neighbourhood, occupancy_kernels
-from starling.places.postprocess.leaves import Float64
 from starling.places.postprocess.neighbourhood import guides
 from starling.places.postprocess.occupancy_kernels import divide, messages
 

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from starling.places.arrays import Float64
 from starling.places.measurements import MeasuredTree
-from starling.places.postprocess.leaves import Estimate, Float64
+from starling.places.postprocess.leaves import Estimate
 from starling.places.postprocess.pieces import piecewise
 from starling.places.postprocess.smoothing import box_means, smoothed
 from tests.places.postprocess.trees import measured

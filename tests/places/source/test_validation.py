@@ -48,6 +48,7 @@ def test_each_fault_has_its_line(tmp_path: Path) -> None:
     ]
     assert not result.problems.decisive
     assert [each.problem for each in result.notes.listed] == ["has more than 2 records, 1 time: 2 of them count"]
+    assert result.notes.listed[0].fix == "raise points_per_person if that is too few"
 
 
 @pytest.mark.parametrize("kind", ["csv", "tab"])

@@ -7,7 +7,7 @@ import numpy as np
 
 from starling.places.trips.measurements import MeasuredPairs, Trips
 from starling.places.trips.mechanism import TripTree
-from starling.places.trips.postprocess import emptiness, estimate_trips, filled, parts
+from starling.places.trips.postprocess import emptiness, filled, margins, parts
 from starling.privacy.distributions.discrete import DiscreteLaplace
 from starling.privacy.neighbours import ADD_REMOVE_POINT
 
@@ -18,7 +18,8 @@ WHOLE = [0, 5, 0, 3, 0, 5, 0, 3]
 
 def estimated(epsilon: int, points: tuple[int, ...] = (900, 300, 40, 2000)):  # type: ignore[no-untyped-def]
     exact = Trips(SHAPE, ENDS, np.array(points, dtype=np.int64))
-    return estimate_trips(TripTree(SHAPE, ADD_REMOVE_POINT, Fraction(epsilon)).draw(exact))
+    measured = TripTree(SHAPE, ADD_REMOVE_POINT, Fraction(epsilon)).draw(exact)
+    return filled(measured.pairs, margins(measured))
 
 
 def test_much_epsilon_gives_the_trips_of_every_pair() -> None:

@@ -9,10 +9,10 @@ from starling.errors import ParameterError
 from starling.places.answers.hotspots import as_rectangles, tiles
 from starling.places.answers.rectangles import Counts, CumulativeGrid
 from starling.places.answers.released import Answers, ReleasedGrid
+from starling.places.arrays import Float64
 from starling.places.generate.worlds import gathered
 from starling.places.mechanism.table import mechanism_of
 from starling.places.plan import Plan
-from starling.places.plan.grid import Float64
 from starling.places.postprocess import estimate
 from starling.places.typical import errors, likely_hotspots, ranking
 from starling.places.typical.errors import RERUNS

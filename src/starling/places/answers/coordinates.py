@@ -16,9 +16,8 @@ import numpy as np
 
 from starling.errors import ParameterError
 from starling.places.answers.hexagons import Projection
-from starling.places.answers.rectangles import Float64
 from starling.places.answers.regions import Region, meeting
-from starling.places.measurements import Int32, Int64
+from starling.places.arrays import Float64, Int32, Int64
 from starling.places.plan.grid import RADIUS, TURN, Grid
 from starling.places.plan.reference_systems import definition
 

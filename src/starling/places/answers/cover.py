@@ -21,7 +21,6 @@ Boxes with very many children, such as a grid that was measured cell by cell, ge
 curve; a group is no measurement, and its box may overlap others.
 """
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple, TypeAlias
 
@@ -29,9 +28,9 @@ import numpy as np
 import numpy.typing as npt
 
 from starling.errors import ParameterError
-from starling.places.answers.rectangles import Float64
 from starling.places.answers.regions import Shares
-from starling.places.measurements import Bool, Int32, Int64, MeasuredTree
+from starling.places.arrays import Bool, Float64, Int8, Int32, Int64
+from starling.places.measurements import MeasuredTree
 from starling.privacy.compiled import compiled
 from starling.privacy.distributions.accuracy import standard_deviation
 from starling.privacy.distributions.discrete import Distribution
@@ -61,13 +60,12 @@ APART: Final = 0
 CUT: Final = 1
 WITHIN: Final = 2
 
-Int8: TypeAlias = npt.NDArray[np.int8]
 Nodes: TypeAlias = npt.NDArray[np.void]
 """Boxes of the index, level by level, siblings side by side: a record each, of these fields."""
 
-_BOX: Final = ("south", "north", "west", "east")
+SIDES: Final = ("south", "north", "west", "east")
 _NODE: Final = np.dtype(
-    [(name, np.int32) for name in _BOX]
+    [(name, np.int32) for name in SIDES]
     # Its children are the nodes from `first` to before `end`.
     + [(name, np.int64) for name in ("first", "end")]
     # Its measurements of least variance, fresh and steered, with their noises or NOTHING.
@@ -95,22 +93,6 @@ class Sums(NamedTuple):
     touched_terms: Int64
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Tiling:
-    """The smallest boxes with fresh measurements that tile the grid.
-
-    Attributes:
-        boxes: int32 (boxes, 4): first row, row after the last, first column, column after the last.
-        values: int64 (boxes,): the measurement of each.
-        noise: int64 (boxes,): its noise, in `noises`.
-    """
-
-    boxes: Int32
-    values: Int64
-    noise: Int64
-    noises: tuple[Distribution, ...]
-
-
 class FreshCover:
     """An index of the fresh measurements of a tree.
 
@@ -130,7 +112,7 @@ class FreshCover:
         boxes, parents, original = grouped(measured.tree.boxes, measured.tree.parents)
         self._shape, self._original = measured.tree.shape, original
         self._nodes = np.zeros(len(boxes), dtype=_NODE)
-        for name, ends in zip(_BOX, boxes.T, strict=True):
+        for name, ends in zip(SIDES, boxes.T, strict=True):
             self._nodes[name] = ends
         bounds = np.searchsorted(parents[1:], np.arange(len(boxes) + 1)) + 1
         self._nodes["first"], self._nodes["end"] = bounds[:-1], bounds[1:]
@@ -156,7 +138,7 @@ class FreshCover:
         parts = [np.zeros(np.add(shares.share.shape, 1), dtype=np.int64) for _ in range(2)]
         for part, cells in zip(parts, (shares.share > 0, shares.share == 1), strict=True):
             part[1:, 1:] = cells.cumsum(axis=0).cumsum(axis=1)
-        south, north, west, east = (self._nodes[name].astype(np.int64) for name in _BOX)
+        south, north, west, east = (self._nodes[name].astype(np.int64) for name in SIDES)
         areas = (north - south) * (east - west)
         south, north = (np.clip(each - shares.row, 0, shares.share.shape[0]) for each in (south, north))
         west, east = (np.clip(each - shares.column, 0, shares.share.shape[1]) for each in (west, east))
@@ -177,12 +159,6 @@ class FreshCover:
         chosen = np.zeros(len(self._nodes), dtype=np.bool_)
         finest(self._nodes, chosen)
         return chosen
-
-    def tiling(self) -> Tiling:
-        """The smallest boxes with fresh measurements that tile the grid, in the order of the tree."""
-        nodes = self._nodes[self.tiles]
-        boxes = np.stack([nodes[name] for name in _BOX], axis=1)
-        return Tiling(boxes, nodes["fresh"], nodes["fresh_noise"], self.noises)
 
     def _walk(self, rectangles: Float64, relations: Int8) -> Sums:
         sums = np.zeros((2, len(rectangles)), dtype=np.int64)

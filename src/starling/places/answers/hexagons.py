@@ -18,8 +18,8 @@ import numpy.typing as npt
 
 from starling.distribution import install
 from starling.errors import ParameterError
-from starling.places.answers.rectangles import Float64
 from starling.places.answers.regions import Region, meeting
+from starling.places.arrays import Float64
 
 Projection: TypeAlias = Callable[[Float64], Float64]
 """From float64 (points, 2), longitude and latitude in degrees, to other units."""

@@ -7,16 +7,17 @@ others can reach.
 A square is among the k with most points if fewer than k others have more.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from math import isnan
 
 import numpy as np
 
 from starling.errors import SHOWN, ParameterError
-from starling.places.answers.rectangles import CumulativeGrid, Float64
+from starling.places.answers.forms import shown, stated
+from starling.places.answers.rectangles import CumulativeGrid
 from starling.places.answers.sure import LEVEL, Surety, of_each
-from starling.places.measurements import Bool, Int32, Int64
+from starling.places.arrays import Bool, Float64, Int32, Int64
 from starling.release.codec import Json
 from starling.release.session import Described, Grid
 
@@ -46,9 +47,7 @@ class Hotspots(Described):
 
     def as_json(self) -> dict[str, Json]:
         """Each attribute as a list, with an entry for each square; a chance that is not stated is no number."""
-        chance = None if self.chance is None else [None if isnan(each) else each for each in self.chance.tolist()]
-        sure = None if self.sure is None else self.sure.tolist()
-        return {"boxes": self.boxes.tolist(), "counts": self.counts.tolist(), "sure": sure, "chance": chance}
+        return {each.name: stated(getattr(self, each.name)) for each in fields(self)}
 
     def header(self) -> tuple[str, ...]:
         """The columns of `rows`."""
@@ -60,7 +59,7 @@ class Hotspots(Described):
         marks = [""] * len(self.counts) if self.sure is None else ["yes" if each else "" for each in self.sure.tolist()]
         columns = [
             [str(rank) for rank in range(1, len(marks) + 1)],
-            [f"{points:z,.1f}" for points in self.counts.tolist()],
+            shown(self.counts),
             *([str(end) for end in ends] for ends in self.boxes.T.tolist()),
             marks,
             *(() if self.chance is None else ([chance_text(each) for each in self.chance.tolist()],)),

@@ -24,8 +24,7 @@ from starling.places.answers.cover import (
     Sums,
     choice,
 )
-from starling.places.answers.rectangles import Float64
-from starling.places.measurements import Bool, Int32, Int64
+from starling.places.arrays import Bool, Float64, Int32, Int64
 from starling.privacy.compiled import compiled
 
 LARGEST: Final = 8

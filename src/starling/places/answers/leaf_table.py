@@ -11,8 +11,8 @@ import numpy as np
 
 from starling.errors import ParameterError
 from starling.places.answers.cover import morton
-from starling.places.answers.rectangles import Counts, Float64, checked_rectangles
-from starling.places.measurements import Int32, Int64
+from starling.places.answers.rectangles import Counts, checked_rectangles
+from starling.places.arrays import Float64, Int32, Int64
 from starling.privacy.compiled import compiled
 
 PACK: Final = 16

@@ -8,19 +8,16 @@ Where both layers may be empty there may be no point, and any mean between the b
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, TypeAlias
 
 import numpy as np
 
-from starling.errors import SHOWN
-from starling.places.answers.rectangles import Float64
+from starling.places.answers.forms import ArrayAnswers
 from starling.places.answers.released import Answers, ReleasedGrid
-from starling.places.measurements import Bool, Int64
+from starling.places.arrays import Bool, Float64, Int64
 from starling.places.plan.choices import Value
-from starling.release.codec import Json
-from starling.release.session import Described, Grid, Part
 
 LARGEST: Final = (1 << 63) - 1
 """Beyond it no end of a sum is told."""
@@ -30,7 +27,7 @@ Ends: TypeAlias = tuple[Int64, Int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Means(Described):
+class Means(ArrayAnswers):
     """Answers to queries, in their order. Intervals are None where the method has none.
 
     Attributes:
@@ -57,17 +54,8 @@ class Means(Described):
     means_upper: Float64 | None
     clipped: Bool
 
-    def _facts(self) -> list[tuple[str, str]]:
-        more = [("below", f"the first {SHOWN:,}")] if len(self.points) > SHOWN else []
-        return [("answers", f"{len(self.points):,} {'query' if len(self.points) == 1 else 'queries'}"), *more]
-
-    def _parts(self) -> tuple[Part, ...]:
-        return (self.grid(SHOWN),) if len(self.points) else ()
-
-    def grid(self, most: int | None = None) -> Grid:
-        """The header and the rows of a table of the answers, of all or of the first ones."""
-        first = slice(most)
-        columns = {"query": [f"{number:,}" for number in range(1, len(self.points[first]) + 1)]}
+    def _columns(self, first: slice) -> dict[str, list[str]]:
+        columns: dict[str, list[str]] = {}
         shown = (
             ("points", "points from", self.points, self.points_lower, self.points_upper, 1),
             ("sum", "sum from", self.sums, self.sums_lower, self.sums_upper, 1),
@@ -78,15 +66,7 @@ class Means(Described):
             if lower is not None and upper is not None:
                 columns[lowest] = [_end(each) for each in lower[first].tolist()]
                 columns["to" + " " * number] = [_end(each) for each in upper[first].tolist()]
-        if self.clipped.any():
-            columns[""] = ["partly outside" if each else "" for each in self.clipped[first].tolist()]
-        return [name.rstrip() for name in columns], list(zip(*columns.values(), strict=True))
-
-    def as_json(self) -> dict[str, Json]:
-        """Each attribute as a list, with an entry for each query; what is no number is null."""
-        named = {each.name: getattr(self, each.name) for each in fields(self)}
-        lists = {name: None if each is None else each.tolist() for name, each in named.items()}
-        return lists | {"means": [None if np.isnan(each) else each for each in self.means.tolist()]}
+        return columns
 
 
 def _end(value: float) -> str:

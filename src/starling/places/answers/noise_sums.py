@@ -24,8 +24,7 @@ from typing import Final
 import numpy as np
 
 from starling.errors import ParameterError
-from starling.places.answers.rectangles import Float64
-from starling.places.measurements import Int64
+from starling.places.arrays import Float64, Int64
 from starling.privacy.compiled import compiled
 from starling.privacy.distributions.accuracy import margin, standard_deviation
 from starling.privacy.distributions.discrete import DiscreteLaplace, Distribution

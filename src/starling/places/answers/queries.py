@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from starling.errors import ParameterError, Problem
-from starling.places.answers.rectangles import Float64
+from starling.places.arrays import Float64
 from starling.planfile.foreign import content
 
 ENDS: Final = ("x0", "y0", "x1", "y1")

@@ -13,6 +13,7 @@ import numpy as np
 from starling.errors import ParameterError
 from starling.places.answers import work
 from starling.places.answers.coordinates import Units, degrees_in_cells
+from starling.places.answers.forms import checked_level
 from starling.places.answers.hexagons import hexagon_regions
 from starling.places.answers.released import Answers, ReleasedGrid
 from starling.places.answers.sure import LEVEL
@@ -58,7 +59,7 @@ class Counted(ABC):
     typical: bool = False
 
     def __post_init__(self) -> None:
-        _check_level(self.level)
+        checked_level(self.level, "question.level")
 
     @abstractmethod
     def of(self, grid: ReleasedGrid) -> Answers:
@@ -192,7 +193,7 @@ class FindHotspots:
     chance: bool = True
 
     def __post_init__(self) -> None:
-        _check_level(self.level)
+        checked_level(self.level, "question.level")
         _check_many("k", self.k, MOST_HOTSPOTS)
 
     def work(self, release: "PlacesRelease") -> Work:
@@ -204,11 +205,6 @@ class FindHotspots:
             return Work(steps, "ask for larger squares, by side")
         steps += work.repeated(sizes) + sizes.draws * max(sizes.rivals, 10 * self.k) * work.PER_DRAW
         return Work(steps, "ask for larger squares, by side, or for fewer, by k, or without chances")
-
-
-def _check_level(level: Fraction) -> None:
-    if not 0 < level < 1:
-        raise ParameterError("question.level", "is not between 0 and 1", 'give one such as "0.95"')
 
 
 def _check_many(name: str, many: int, most: int) -> None:

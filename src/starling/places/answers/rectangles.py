@@ -5,17 +5,15 @@ allowed. The sum of all cells south-west of a corner is linear in x and in y wit
 """
 
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from starling.engine.machine import in_order
 from starling.errors import ParameterError
-from starling.places.measurements import Bool, Int64
+from starling.places.arrays import Bool, Float64, Int64
 from starling.privacy.compiled import compiled
-
-Float64: TypeAlias = npt.NDArray[np.float64]
 
 PART: Final = 1 << 17
 """Rectangles that one thread answers after the other."""

@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from starling.errors import ParameterError
-from starling.places.answers.rectangles import Counts, CumulativeGrid, Float64
+from starling.places.answers.rectangles import Counts, CumulativeGrid
+from starling.places.arrays import Float64
 from starling.privacy.compiled import compiled
 
 Polygon: TypeAlias = Sequence[Float64]

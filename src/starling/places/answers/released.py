@@ -1,35 +1,36 @@
 """A released grid as analysts ask it: counts of rectangles, polygons and H3 cells with sure intervals, sums and differences, hotspots."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy.typing as npt
 
-from starling.errors import SHOWN, ParameterError
+from starling.errors import ParameterError
 from starling.places.answers.coordinates import (
     Units,
     degrees_in_cells,
     rectangles_in_cells,
     region_in_cells,
 )
+from starling.places.answers.forms import ArrayAnswers, shown, whole
 from starling.places.answers.hexagons import hexagon_regions
 from starling.places.answers.hotspots import Hotspots, hotspots
 from starling.places.answers.leaf_table import LeafTable
-from starling.places.answers.rectangles import Counts, CumulativeGrid, Float64, rectangular
+from starling.places.answers.rectangles import Counts, CumulativeGrid, rectangular
 from starling.places.answers.regions import Region, count_regions, regions_of
 from starling.places.answers.sure import LEVEL, SureIntervals, Surety
-from starling.places.measurements import Bool, Int64, Measured, MeasuredTree
+from starling.places.arrays import Bool, Float64, Int64
+from starling.places.measurements import Measured, MeasuredTree
 from starling.places.plan.grid import Grid as PublicGrid
 from starling.privacy.budget import Exact, exact
-from starling.release.codec import Json
-from starling.release.session import Described, Grid, InSession, Part
+from starling.release.session import InSession
 from starling.release.text import outside_note
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Answers(Described):
+class Answers(ArrayAnswers):
     """Answers to queries, in their order.
 
     Attributes:
@@ -48,14 +49,6 @@ class Answers(Described):
     clipped: Bool
     typical_error: Float64 | None = None
 
-    def _facts(self) -> list[tuple[str, str]]:
-        more = [("below", f"the first {SHOWN:,}")] if len(self.counts) > SHOWN else []
-        return [("answers", f"{len(self.counts):,} {'query' if len(self.counts) == 1 else 'queries'}"), *more]
-
-    def _parts(self) -> tuple[Part, ...]:
-        parts = (self.grid(SHOWN), self.outside_note) if len(self.counts) else ()
-        return tuple(part for part in parts if part)
-
     @property
     def outside_note(self) -> str:
         """What is said where counts, as whole numbers, lie outside their intervals; else empty."""
@@ -64,24 +57,11 @@ class Answers(Described):
         counts = self.counts.round().tolist()
         return outside_note(zip(counts, self.lower.tolist(), self.upper.tolist(), strict=True))
 
-    def grid(self, most: int | None = None) -> Grid:
-        """The header and the rows of a table of the answers, of all or of the first ones."""
-        first = slice(most)
-        columns = {"query": [f"{number:,}" for number in range(1, len(self.counts[first]) + 1)]}
-        for name, values in (("points", self.counts), ("typical error", self.typical_error)):
-            if values is not None:
-                columns[name] = [f"{each:z,.1f}" for each in values[first].tolist()]
-        for name, ends in (("interval from", self.lower), ("to", self.upper), ("in cut boxes", self.cut)):
-            if ends is not None:
-                columns[name] = [f"{end:,}" for end in ends[first].tolist()]
-        if self.clipped.any():
-            columns[""] = ["partly outside" if each else "" for each in self.clipped[first].tolist()]
-        return list(columns), list(zip(*columns.values(), strict=True))
-
-    def as_json(self) -> dict[str, Json]:
-        """Each attribute as a list, with an entry for each query."""
-        named = {each.name: getattr(self, each.name) for each in fields(self)}
-        return {name: None if each is None else each.tolist() for name, each in named.items()}
+    def _columns(self, first: slice) -> dict[str, list[str]]:
+        estimates = {"points": self.counts, "typical error": self.typical_error}
+        ends = {"interval from": self.lower, "to": self.upper, "in cut boxes": self.cut}
+        words = {name: shown(each[first]) for name, each in estimates.items() if each is not None}
+        return words | {name: whole(each[first]) for name, each in ends.items() if each is not None}
 
 
 class ReleasedGrid(InSession):
@@ -169,8 +149,7 @@ class ReleasedGrid(InSession):
             ParameterError: an array of another shape, a number that is not finite, a rectangle whose ends are in the wrong order,
                 degrees of a grid in plain units, or another level than `Surety.of` takes.
         """
-        queries = rectangular(rectangles)
-        queries = rectangles_in_cells(self.grid, units, queries)
+        queries = rectangles_in_cells(self.grid, units, rectangular(rectangles))
         counts = (self.boxes or self.table).count(queries)
         surety = self.surety if intervals else None
         return _answers(counts, surety.of(queries, exact(level, field="level"), together=together) if surety else None)

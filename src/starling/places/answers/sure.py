@@ -29,9 +29,10 @@ from starling.errors import ParameterError
 from starling.places.answers.cover import Sums
 from starling.places.answers.layers import LayeredCover
 from starling.places.answers.noise_sums import LEAST, distinct, upper_margins
-from starling.places.answers.rectangles import Float64, checked_rectangles
+from starling.places.answers.rectangles import checked_rectangles
 from starling.places.answers.regions import Region, cell_shares
-from starling.places.measurements import Int64, MeasuredTree
+from starling.places.arrays import Float64, Int64
+from starling.places.measurements import MeasuredTree
 from starling.privacy.distributions.accuracy import standard_deviation
 from starling.privacy.distributions.discrete import Distribution
 

@@ -8,8 +8,8 @@ less than one. Nothing is drawn, and nothing but released numbers is read.
 
 import numpy as np
 
-from starling.places.answers.rectangles import Float64
-from starling.places.measurements import Int32, Int64
+from starling.places.answers.cover import morton
+from starling.places.arrays import Float64, Int32, Int64
 from starling.privacy.compiled import compiled
 from starling.privacy.ordering import stable_order
 
@@ -23,13 +23,13 @@ def whole_cells(grid: Float64, boxes: Int32) -> tuple[Int64, Int64]:
     ([[0, 1, 0, 1], [0, 0, 0, 0]], [1, 1])
     """
     cells, counts = np.empty(grid.shape, dtype=np.int64), np.empty(len(boxes), dtype=np.int64)
-    carry(grid, boxes, stable_order(_along(boxes)), cells, counts)
+    carry(grid, boxes, stable_order(morton(boxes)), cells, counts)
     return cells, counts
 
 
 def whole_boxes(boxes: Int32, counts: Float64) -> Int64:
     """int64 (boxes,): whole numbers of boxes whose cells are not held."""
-    order = stable_order(_along(boxes))
+    order = stable_order(morton(boxes))
     result = np.empty(len(boxes), dtype=np.int64)
     result[order] = whole_numbers(counts[order])
     return result
@@ -58,12 +58,3 @@ def carry(grid: Float64, boxes: Int32, order: Int64, cells: Int64, counts: Int64
                 cells[row, column] = now - before
                 before = now
         counts[box] = before - begin
-
-
-def _along(boxes: Int32) -> Int64:
-    """int64 (boxes,): the place of each south-western corner on a Z-curve."""
-    place = np.zeros(len(boxes), dtype=np.int64)
-    for side, shift in ((boxes[:, 0], 1), (boxes[:, 2], 0)):
-        for bit in range(21):
-            place |= ((side.astype(np.int64) >> bit) & 1) << (2 * bit + shift)
-    return place

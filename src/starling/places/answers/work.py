@@ -9,7 +9,7 @@ import numpy as np
 
 from starling.errors import ParameterError
 from starling.places.answers.coordinates import Units, region_in_cells
-from starling.places.answers.rectangles import Float64
+from starling.places.arrays import Float64
 from starling.places.plan.grid import Grid
 
 PER_CELL: Final = 30

@@ -13,16 +13,18 @@ import pyarrow.compute as pc
 from starling.errors import ParameterError
 from starling.hierarchy.trees import Estimated
 from starling.pages.parts import Headline, Section
+from starling.places.answers.forms import checked_level
 from starling.places.areas.answers.unions import LEVEL, Number, areas_below, difference, number
-from starling.places.areas.answers.values import points_of
+from starling.places.areas.answers.values import layers_of, points_of
 from starling.places.areas.answers.whole_numbers import whole_areas
 from starling.places.areas.artifact.columns import AREAS
 from starling.places.areas.artifact.pages import headline, pictures
 from starling.places.areas.artifact.public_plan import read_measurements, read_plan
-from starling.places.areas.plan.polygons import AREA, Float64, Int64
+from starling.places.areas.plan.polygons import AREA
 from starling.places.areas.postprocess import estimates
+from starling.places.arrays import Float64, Int64
 from starling.places.plan.choices import slice_number
-from starling.privacy.budget import Exact, exact
+from starling.privacy.budget import Exact
 from starling.release.codec import Json
 from starling.release.reading import DomainRelease, Release, Rows
 from starling.release.work import Work
@@ -54,17 +56,12 @@ class CountAreas:
     def __post_init__(self) -> None:
         if len(self.areas) > MOST_NAMES:
             raise ParameterError("question.areas", f"are more than {MOST_NAMES:,}", "ask for fewer at once")
-        _check_level(self.level)
+        checked_level(self.level)
 
     def work(self, release: "AreasRelease") -> Work:
         """Each name is looked for among all nodes, and least squares passes over them."""
         nodes = sum(map(len, release.plan.areas.nodes))
         return Work(nodes * (8 + len(self.areas)), "name fewer areas")
-
-
-def _check_level(level: Fraction) -> None:
-    if not 0 < level < 1:
-        raise ParameterError("level", "is not between 0 and 1", 'give one such as "0.95"')
 
 
 class AreasRelease(DomainRelease):
@@ -96,9 +93,7 @@ class AreasRelease(DomainRelease):
 
     def layers(self, slice: str | None) -> Float64:
         """float64 (areas, layers): what is released of each area in a slice."""
-        many = self.plan.layers
-        first = self.slice_number(slice) * many
-        return self.estimates[-1].count[:, first : first + many]
+        return layers_of(self.plan, self.estimates[-1], self.slice_number(slice))
 
     def number(self, *areas: str, slice: str | None = None, minus: str | None = None, level: Exact = LEVEL) -> Number:
         """The points in a union of areas, with the exact deviation of its noise; of a plan with a value their sum and mean too.
@@ -112,8 +107,7 @@ class AreasRelease(DomainRelease):
         Raises:
             ParameterError: nothing is called so, a name is that of several areas, or there is no such slice or level.
         """
-        chance = exact(level, field="level")
-        _check_level(chance)
+        chance = checked_level(level)
         weights = areas_below(self.plan.areas, areas) if areas else np.ones(len(self.plan.areas))
         what = " + ".join(areas) or "all areas"
         counted = [self.layers(slice)]
@@ -145,8 +139,7 @@ class AreasRelease(DomainRelease):
         Raises:
             ParameterError: it is the same release, or one of other areas or another measure; and as `number`.
         """
-        chance = exact(level, field="level")
-        _check_level(chance)
+        chance = checked_level(level)
         weights = areas_below(self.plan.areas, areas) if areas else np.ones(len(self.plan.areas))
         counted = (self.layers(slice), other.layers(other_slice))
         if self.hashes == other.hashes and self.slice_number(slice) == other.slice_number(other_slice):
@@ -193,9 +186,10 @@ class AreasRelease(DomainRelease):
         from starling.release.plots import Plots
 
         at = 0 if slice is None else self.slice_number(slice)
-        name = "" if self.plan.slices is None else f", {self.plan.slice_names[at]}"
         drawn = pictures(self.plan, self.estimates[-1], at)
-        sections = {each.name: Section(f"{self.plan.title}{name}", pictures=(each,)) for each in drawn}
+        sections = {
+            each.name: Section(f"{self.plan.title}{self.plan.in_slice(at)}", pictures=(each,)) for each in drawn
+        }
         return Plots(self.plan.title, "Released points by area", sections)
 
     def map(self, slice: str | None = None) -> "Views":

@@ -5,9 +5,9 @@ from functools import partial
 from starling.engine.bounded_records import KEY
 from starling.engine.spark import Spark
 from starling.places.areas.plan.model import AreasPlan
-from starling.places.areas.plan.polygons import Int64
 from starling.places.areas.source.cells import cells_of
-from starling.places.counts import points_by_cell, units_by_cell
+from starling.places.arrays import Int64
+from starling.places.counts import by_cell
 from starling.places.source import Held, Records
 from starling.privacy.sampling.entropy import fresh_bytes
 from starling.privacy.trust import Confidential
@@ -19,5 +19,4 @@ def count(plan: AreasPlan, records: Records | Held, cluster: Spark | None = None
 
     It raises what that of cells raises.
     """
-    counted = points_by_cell if plan.value is None else units_by_cell
-    return Confidential(lambda: counted(plan, partial(cells_of, plan), records, fresh_bytes(KEY), cluster))
+    return Confidential(lambda: by_cell(plan, partial(cells_of, plan), records, fresh_bytes(KEY), cluster))

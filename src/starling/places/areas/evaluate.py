@@ -1,12 +1,11 @@
 """A release of areas against the truth: for the custodian's own eyes, never to be published, as places/evaluate.py says."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from starling.engine.spark import DUCKDB, cluster_for
-from starling.errors import SourceError
 from starling.hierarchy.trees import Estimated
 from starling.places.areas.answers.unions import LEVEL, deviations
 from starling.places.areas.answers.values import means_of, points_of, sums_of
@@ -15,14 +14,13 @@ from starling.places.areas.artifact.public_plan import read_measurements, read_p
 from starling.places.areas.counts import count
 from starling.places.areas.mechanism import sums
 from starling.places.areas.plan.model import AreasPlan
-from starling.places.areas.plan.polygons import Int64
 from starling.places.areas.postprocess import estimates
-from starling.places.evaluate import WARNING
+from starling.places.arrays import Int64
+from starling.places.evaluate import Compared, check_same
 from starling.places.source import Held, Records
 from starling.privacy.trust import NotPrivate, inspect
-from starling.release.codec import Json
 from starling.release.reading import open_release
-from starling.release.session import Described, Part
+from starling.release.session import Part
 from starling.release.text import rounded
 
 
@@ -52,15 +50,11 @@ class LevelErrors:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Evaluation(Described):
+class Evaluation(Compared):
     """A release beside the truth."""
 
     title: str
     levels: tuple[LevelErrors, ...]
-
-    def _facts(self) -> list[tuple[str, str]]:
-        marked, warning = WARNING.split(": ", 1)
-        return [(marked, warning), ("plan", self.title)]
 
     def _parts(self) -> tuple[Part, ...]:
         valued = any(each.mean_error is not None for each in self.levels)
@@ -72,7 +66,11 @@ class Evaluation(Described):
                 rounded(each.error),
                 rounded(each.largest),
                 _percent(each.held),
-                *((_or_none(each.mean_error), _percent(each.means_held)) if valued else ()),
+                *(
+                    ("" if each.mean_error is None else rounded(each.mean_error), _percent(each.means_held))
+                    if valued
+                    else ()
+                ),
             )
             for each in self.levels
         ]
@@ -81,14 +79,6 @@ class Evaluation(Described):
             (*header, *(("mean off by", "intervals hold the mean") if valued else ())),
             rows,
         ), "off by: on average over the nodes of a level"
-
-    def as_json(self) -> dict[str, Json]:
-        """The errors of each level, under the warning."""
-        return {"not_private": True, "warning": WARNING, **asdict(self)}
-
-
-def _or_none(value: float | None) -> str:
-    return "" if value is None else rounded(value)
 
 
 def _percent(value: float | None) -> str:
@@ -111,30 +101,22 @@ def evaluate(
         SourceError: the release is none of areas, or one of another plan.
     """
     with open_release(release) as opened:
-        # The plan of another kind of release may not be read as one of areas; its digest is another in any case.
-        if opened.statement["domain"] != "places" or _digest(opened.statement) != plan.digest:
-            raise SourceError("release", "is none of this plan", "give the plan of the release")
+        check_same(opened, plan)
         estimated = estimates(plan, read_measurements(opened.folder, read_plan(opened.folder)))
     with cluster_for(engine, records.files, records.sizes) as cluster:
         exact = count(plan, records, cluster)
         return inspect(exact.map(lambda counts: _compare(plan, estimated, sums(plan, counts))))
 
 
-def _digest(statement: Json) -> str:
-    mechanism = statement.get("mechanism") if isinstance(statement, dict) else None
-    return str(mechanism.get("plan_sha256")) if isinstance(mechanism, dict) else ""
-
-
 def _compare(plan: AreasPlan, estimated: list[Estimated], exact: tuple[Int64, ...]) -> Evaluation:
-    levels = []
-    for at, name in enumerate(plan.slice_names):
-        for level, estimate, true in zip(plan.areas.level_names, estimated, exact, strict=True):
-            levels.append(_errors(plan, (name, level), at, estimate, _as_estimated(true)))
-    return Evaluation(plan.title, tuple(levels))
-
-
-def _as_estimated(exact: Int64) -> Estimated:
-    return Estimated(exact.astype(np.float64), np.zeros(exact.shape))
+    truth = [Estimated(each.astype(np.float64), np.zeros(each.shape)) for each in exact]
+    levels = list(zip(plan.areas.level_names, estimated, truth, strict=True))
+    errors = [
+        _errors(plan, (name, level), at, estimate, true)
+        for at, name in enumerate(plan.slice_names)
+        for level, estimate, true in levels
+    ]
+    return Evaluation(plan.title, tuple(errors))
 
 
 def _errors(plan: AreasPlan, names: tuple[str, str], at: int, estimate: Estimated, exact: Estimated) -> LevelErrors:

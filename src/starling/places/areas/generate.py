@@ -9,7 +9,7 @@ import shapely
 
 from starling.places.areas.plan.areas_grammar import FILE, with_file
 from starling.places.areas.plan.model import AreasPlan
-from starling.places.areas.plan.polygons import Float64, Int64
+from starling.places.arrays import Float64, Int64
 from starling.places.generate.standing_in import Invention, column_of_value, columns_of_points, columns_of_units
 from starling.planfile.invented import SEED, write_titled
 from starling.planfile.values import write_new

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from starling.places.areas.plan.model import AreasPlan
-from starling.places.areas.plan.polygons import Int64
+from starling.places.arrays import Int64
 from starling.privacy.distributions.accuracy import standard_deviation
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
 

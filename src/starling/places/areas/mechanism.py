@@ -16,7 +16,7 @@ import numpy as np
 
 from starling.places.areas.measurements import AreaMeasurements, noises
 from starling.places.areas.plan.model import AreasPlan
-from starling.places.areas.plan.polygons import Int64
+from starling.places.arrays import Int64
 from starling.privacy.accounting.zcdp import replace_one_cost
 from starling.privacy.budget import Cost
 from starling.privacy.events import MONOTONE

@@ -70,10 +70,8 @@ class Preview(pages.Preview):
             (
                 each.name,
                 f"{each.nodes:,}",
-                rounded(each.deviation),
-                rounded(each.margin),
-                *(() if each.typical is None else (rounded(each.typical),)),
-                *(() if each.mean is None else (rounded(each.mean),)),
+                *map(rounded, (each.deviation, each.margin)),
+                *(rounded(number) for number in (each.typical, each.mean) if number is not None),
             )
             for each in self.levels
         )

@@ -7,12 +7,12 @@ from types import MappingProxyType
 from typing import ClassVar, Final
 
 from starling.places.areas.artifact import columns, pages, public_plan
-from starling.places.areas.artifact.public_plan import AREAS, MEASUREMENTS, PLAN
 from starling.places.areas.measurements import AreaMeasurements
 from starling.places.areas.mechanism import AreaCounts
 from starling.places.areas.plan.model import AreasPlan
-from starling.places.areas.plan.polygons import Int64
 from starling.places.areas.postprocess import estimates
+from starling.places.arrays import Int64
+from starling.places.artifact.plan_files import AREAS, MEASUREMENTS, PLAN
 from starling.release.checks import TABLES, Checks
 from starling.release.of_plan import Kind, PlanContents, PlanPublication
 

@@ -7,11 +7,13 @@ import numpy as np
 import pyarrow as pa
 
 from starling.places.answers.coordinates import ends_in_box
-from starling.places.artifact.public_plan import FILES, SIDES, TITLES, WORDS
+from starling.places.answers.cover import SIDES
+from starling.places.artifact.plan_files import sheet
+from starling.places.artifact.public_plan import FILES, TITLES, WORDS
 from starling.places.plan import Plan
 from starling.places.postprocess import Estimate
 from starling.release.datapackage import Sheet
-from starling.release.table_files import Table, Text, column
+from starling.release.table_files import Table, Text
 
 PIECE: Final = 1 << 20
 """Rows that are made at a time."""
@@ -39,13 +41,14 @@ CELL_TABLE: Final = pa.schema([(name, _INTEGERS.get(name, pa.float64())) for nam
 BOX_TABLE: Final = pa.schema([(name, _INTEGERS.get(name, pa.float64())) for name in BOX_WORDS])
 
 
+def declared(name: str, title: str, schema: pa.Schema, words: Mapping[str, str], key: tuple[str, ...]) -> Table:
+    """A table, as Parquet, and as CSV where it is not long."""
+    csv = Text("csv", {column: column for column in schema.names}, most_rows=MOST_TEXT)
+    return Table(name, title, schema, words, key, texts=(csv,))
+
+
 def tables(plan: Plan) -> tuple[Table, ...]:
     """The tables of a release, each as Parquet, and as CSV where it is not long; a sparse grid has no table of cells."""
-
-    def declared(name: str, title: str, schema: pa.Schema, words: Mapping[str, str], key: tuple[str, ...]) -> Table:
-        csv = Text("csv", {column: column for column in schema.names}, most_rows=MOST_TEXT)
-        return Table(name, title, schema, words, key, texts=(csv,))
-
     boxes = declared(BOXES, f"{plan.counted_first} by box of cells", BOX_TABLE, BOX_WORDS, ("slice", "south", "west"))
     if plan.grid.sparse:
         return (boxes,)
@@ -59,10 +62,7 @@ def tables(plan: Plan) -> tuple[Table, ...]:
 
 def sheets(_: Plan) -> list[Sheet]:
     """The measurements for the data package."""
-    return [
-        Sheet(path, TITLES[path], tuple(column(each.name, each.type, WORDS[each.name]) for each in schema))
-        for path, schema in FILES.items()
-    ]
+    return [sheet(path, TITLES[path], schema, WORDS) for path, schema in FILES.items()]
 
 
 def pieces(plan: Plan, estimates: Sequence[Estimate]) -> Iterator[Mapping[str, pa.Table]]:

@@ -5,7 +5,6 @@ first. A box across the antimeridian is cut there into two polygons, as RFC 7946
 numbers.
 """
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -27,12 +26,14 @@ from starling.places.answers.coordinates import (
     degrees_in_cells,
     reference_system,
 )
+from starling.places.answers.forms import stated
 from starling.places.answers.hexagons import hexagon_rings, touching
 from starling.places.answers.means import Means
-from starling.places.answers.rectangles import CumulativeGrid, Float64
+from starling.places.answers.rectangles import CumulativeGrid
 from starling.places.answers.regions import ROUNDING, sum_rings
 from starling.places.answers.whole_numbers import whole_boxes, whole_cells, whole_numbers
-from starling.places.measurements import Int32, Int64
+from starling.places.arrays import Float64, Int32, Int64
+from starling.places.artifact import geo_files
 from starling.places.plan.grid import EAST, TURN, Grid
 
 Columns: TypeAlias = Mapping[str, npt.NDArray[np.float64] | npt.NDArray[np.int64]]
@@ -93,18 +94,12 @@ def write_means(out: Path, grid: Grid, boxes: Int32, means: Means) -> tuple[Path
         OutputError: `out` exists or cannot be written.
     """
     named = {
-        "points": means.points,
-        "points_from": means.points_lower,
-        "points_to": means.points_upper,
-        "sum": means.sums,
-        "sum_from": means.sums_lower,
-        "sum_to": means.sums_upper,
-        "mean": means.means,
-        "mean_from": means.means_lower,
-        "mean_to": means.means_upper,
+        f"{one}{end}": getattr(means, f"{many}{attribute}")
+        for one, many in (("points", "points"), ("sum", "sums"), ("mean", "means"))
+        for end, attribute in (("", ""), ("_from", "_lower"), ("_to", "_upper"))
     }
     columns: dict[str, Any] = {name: each for name, each in named.items() if each is not None}
-    columns["mean"] = np.array([None if np.isnan(each) else each for each in means.means.tolist()], dtype=object)
+    columns["mean"] = np.array(stated(means.means), dtype=object)
     names = ["boxes.parquet"]
     with new_folder(out) as folder:
         write_geoparquet(folder / names[0], grid, boxes, columns)
@@ -131,7 +126,6 @@ def write_geoparquet(path: Path, grid: Grid, boxes: Int32, columns: Columns) -> 
     else:
         geometry = _polygons(places)
     about: dict[str, Any] = {
-        "encoding": "WKB",
         "geometry_types": kinds,
         "orientation": "counterclockwise",
         "edges": "planar",
@@ -139,14 +133,8 @@ def write_geoparquet(path: Path, grid: Grid, boxes: Int32, columns: Columns) -> 
     }
     if (crs := reference_system(grid)) != CRS84:
         about["crs"] = crs
-    geo = {"version": "1.1.0", "primary_column": "geometry", "columns": {"geometry": about}}
-    table = pa.table(
-        {
-            **{name: pa.array(each, pa.float64() if each.dtype == object else None) for name, each in columns.items()},
-            "geometry": geometry,
-        }
-    )
-    pq.write_table(table.replace_schema_metadata({"geo": json.dumps(geo)}), path, compression="zstd")
+    arrays = {name: pa.array(each, pa.float64() if each.dtype == object else None) for name, each in columns.items()}
+    geo_files.write_geoparquet(path, pa.table({**arrays, "geometry": geometry}), about)
 
 
 def _polygons(places: Float64) -> pa.Array:
@@ -178,16 +166,8 @@ def write_geojson(path: Path, grid: Grid, boxes: Int32, columns: Columns) -> Non
     pieces = np.split(rings, np.searchsorted(of, np.arange(1, len(boxes)))) if len(boxes) else []
     names = ["first_row", "end_row", "first_column", "end_column", *columns]
     rows = zip(*(each.tolist() for each in (*boxes.T, *columns.values())), strict=True)
-    with path.open("x", encoding="utf-8") as file:
-        file.write('{"type": "FeatureCollection", "features": [')
-        for number, (values, each) in enumerate(zip(rows, pieces, strict=True)):
-            feature = {
-                "type": "Feature",
-                "geometry": _geometry(each),
-                "properties": dict(zip(names, values, strict=True)),
-            }
-            file.write(("," if number else "") + "\n" + json.dumps(feature))
-        file.write("\n]}\n")
+    properties = (dict(zip(names, values, strict=True)) for values in rows)
+    geo_files.write_features(path, zip(map(_geometry, pieces), properties, strict=True))
 
 
 def _geometry(rings: Float64) -> dict[str, Any]:

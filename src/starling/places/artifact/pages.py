@@ -11,16 +11,16 @@ import numpy as np
 
 from starling.pages.parts import Headline, Picture, Section, Table
 from starling.places.answers.leaf_table import Boxed, LeafTable, squares
-from starling.places.answers.rectangles import Float64
 from starling.places.answers.released import Answers, ReleasedGrid
 from starling.places.answers.sure import LEVEL
-from starling.places.artifact.public_plan import BOXES, COUNTS, PLAN, SLICES, VALUES
+from starling.places.arrays import Float64
+from starling.places.artifact.plan_files import PLAN
+from starling.places.artifact.public_plan import BOXES, COUNTS, SLICES, VALUES
 from starling.places.measurements import Measured
 from starling.places.mechanism.table import Sliced, mechanism_of
 from starling.places.pictures.heat_map import HATCHED, MOST, heat_map
 from starling.places.plan import METHODS, TRANSFORMS, Plan
 from starling.places.plan.choices import EARLIER, PURPOSES
-from starling.places.plan.points import unit_bounds, value_stated
 from starling.places.postprocess import Estimate
 from starling.privacy.budget import decimal_up
 from starling.release.codec import Json
@@ -40,12 +40,7 @@ PARTS: Final = 5
 
 def particulars(plan: Plan) -> Particulars:
     """What privacy.json says of a release."""
-    return Particulars("places", parameters(plan, mechanism_of(plan)), bounds(plan))
-
-
-def bounds(plan: Plan) -> dict[str, Json]:
-    """What bounds the part of one unit, by rules that hold for every record."""
-    return {**unit_bounds(plan), **({"cells_once": plan.distinct} if plan.unit == "person" else {})}
+    return Particulars("places", parameters(plan, mechanism_of(plan)), plan.unit_bounds)
 
 
 def parameters(plan: Plan, mechanism: Sliced) -> dict[str, Json]:
@@ -56,14 +51,9 @@ def parameters(plan: Plan, mechanism: Sliced) -> dict[str, Json]:
         "plan": PLAN,
         "plan_sha256": plan.digest,
         "point": plan.point,
-        "grid": {
-            "crs": plan.grid.crs_name or plan.grid.crs,
-            "box": [str(side) for side in plan.grid.box],
-            "rows": plan.grid.rows,
-            "columns": plan.grid.columns,
-        },
+        "grid": plan.grid.stated,
         "slices": list[Json](plan.slice_names),
-        **value_stated(plan),
+        **plan.value_stated,
         "parameters": dict[str, Json](plan.parameters) | ({} if plan.purpose == EARLIER else {"for": plan.purpose}),
         "budget": [{"name": line.name, "epsilon": str(line.epsilon)} for line in mechanism.method.budget],
     }
@@ -71,16 +61,13 @@ def parameters(plan: Plan, mechanism: Sliced) -> dict[str, Json]:
 
 def product(plan: Plan) -> Product:
     """A release in the words of the registry."""
-    bound = (
-        f"of one person at most {plan.points} points are counted, those of smallest keyed hash among the person's own"
-    )
     sliced = "" if not plan.is_sliced else f" and {len(plan.slice_names)} public slices"
     return Product(
         description=f"{plan.counted_first} by cell of a public grid of {plan.grid.rows:,} x {plan.grid.columns:,} cells{sliced}.",
         intended_use=f"Counts of any rectangle{'' if plan.grid.sparse else ', polygon or hexagon'}, all from one grid.",
         region=f"A public box, {plan.grid.box_text}",
         domain="Points with coordinates; those outside the box are dropped, and their number is not published.",
-        bounds=bound if plan.unit == "person" else "Each point lies in one cell of one slice.",
+        bounds=plan.bound_of_person if plan.unit == "person" else "Each point lies in one cell of one slice.",
         mechanisms=f"{plan.method}: {METHODS[plan.method]}, with discrete Laplace noise, exact over the integers.",
         post_processing="One grid is made of all measurements; it is a function of them.",
         composition=(
@@ -97,9 +84,7 @@ def charged(plan: Plan) -> Section:
     """The budget of the method."""
     mechanism = mechanism_of(plan)
     rows = tuple((line.name, decimal_up(line.epsilon)) for line in mechanism.method.budget)
-    unit = (
-        f"one {plan.unit}" if plan.unit == "point" else f"one person, of whom at most {plan.points} points are counted"
-    )
+    unit = plan.protected
     spent = (
         "on all coefficients of the grid together; slices have no point in common"
         if plan.method in TRANSFORMS
@@ -129,7 +114,18 @@ def sections(plan: Plan, drawn: Sequence[Measured], estimates: Sequence[Estimate
         _error(plan, answers, slice_name),
         _published(plan, estimates),
         _public(plan),
-        _files(plan),
+        files(
+            (
+                *(() if plan.grid.sparse else (("data/cells.parquet", "estimated points of every cell"),)),
+                ("data/boxes.parquet", "estimated points of every box that was not cut further"),
+                (SLICES, "what was measured in each slice, with its noise"),
+                (BOXES, "the boxes"),
+                (COUNTS, "every noisy count as it was drawn; the tables are a function of them"),
+                (VALUES, "other noisy values as they were drawn"),
+                (PLAN, "the public plan, enough to make the tables from the measurements again"),
+                ("privacy.json", "what is promised and was charged, with exact amounts"),
+            )
+        ),
     )
 
 
@@ -209,28 +205,12 @@ def _published(plan: Plan, estimates: Sequence[Estimate]) -> Section:
 
 
 def _public(plan: Plan) -> Section:
-    x, y = "west or south", "east or north"
     text = f"""
         Public, and used as such: the box ({plan.grid.box_text}), its {plan.grid.rows:,} rows and {plan.grid.columns:,} columns, the
-        slices, and the method with its parameters. A cell holds the points on its edges to the {x}; those on its edges to the {y} lie in
-        the next cell{POLES if plan.grid.crs != "plain" else ""}.
+        slices, and the method with its parameters. A cell holds the points on its edges to the west or south; those on its edges to
+        the east or north lie in the next cell{POLES if plan.grid.crs != "plain" else ""}.
 
         By the rule of all records a point whose coordinates are missing, not numbers, infinite or outside the box is dropped, as is one
         which is in no slice. How many were dropped is not published.
     """
     return Section("What is public, and how points are counted", text, folded=True)
-
-
-def _files(plan: Plan) -> Section:
-    cells = () if plan.grid.sparse else (("data/cells.parquet", "estimated points of every cell"),)
-    rows = (
-        *cells,
-        ("data/boxes.parquet", "estimated points of every box that was not cut further"),
-        (SLICES, "what was measured in each slice, with its noise"),
-        (BOXES, "the boxes"),
-        (COUNTS, "every noisy count as it was drawn; the tables are a function of them"),
-        (VALUES, "other noisy values as they were drawn"),
-        (PLAN, "the public plan, enough to make the tables from the measurements again"),
-        ("privacy.json", "what is promised and was charged, with exact amounts"),
-    )
-    return files(rows)

@@ -20,7 +20,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from starling.errors import ParameterError
-from starling.places.measurements import Int64, Measured, MeasuredCoefficients, MeasuredTree, Tree
+from starling.places.answers.cover import SIDES
+from starling.places.arrays import Int64
+from starling.places.artifact.plan_files import MEASUREMENTS, PLAN, has_nulls, read_rows
+from starling.places.measurements import Measured, MeasuredCoefficients, MeasuredTree, Tree
 from starling.places.mechanism.privlet import coefficients_of_a_point
 from starling.places.mechanism.singular import of_cells
 from starling.places.plan import Plan
@@ -31,14 +34,10 @@ from starling.release.checks import InvalidRelease
 from starling.release.codec import decode, encode
 from starling.release.encrypted import Create
 
-PLAN: Final = "plan/plan.json"
-MEASUREMENTS: Final = "measurements"
-"""The name of the check, and of the folder."""
 SLICES: Final = f"{MEASUREMENTS}/slices.json"
 BOXES: Final = f"{MEASUREMENTS}/boxes.parquet"
 COUNTS: Final = f"{MEASUREMENTS}/counts.parquet"
 VALUES: Final = f"{MEASUREMENTS}/values.parquet"
-SIDES: Final = ("south", "north", "west", "east")
 FILES: Final = {
     BOXES: pa.schema([*((side, pa.int32()) for side in SIDES), ("parent", pa.int64())]),
     COUNTS: pa.schema([("box", pa.int64()), ("value", pa.int64()), ("noise", pa.int16()), ("steered", pa.bool_())]),
@@ -160,14 +159,8 @@ class _Rows:
 
     def __init__(self, folder: Path, name: str) -> None:
         self._name, self._at = name, 0
-        try:
-            with pq.ParquetFile(folder / name) as file:
-                if not file.schema_arrow.equals(FILES[name]):
-                    raise InvalidRelease(MEASUREMENTS, name, "has other columns than a release writes")
-                self._table = file.read()
-        except (OSError, pa.ArrowException):
-            raise InvalidRelease(MEASUREMENTS, name, "cannot be read as Parquet") from None
-        if any(column.null_count for column in self._table.columns):
+        self._table = read_rows(folder, name, FILES[name])
+        if has_nulls(self._table):
             raise InvalidRelease(MEASUREMENTS, name, "has a missing value")
 
     def take(self, rows: int) -> Iterator[Numbers]:
@@ -191,7 +184,7 @@ def _read(plan: Plan, stated: TreeOf | CoefficientsOf, files: dict[str, _Rows]) 
     if isinstance(stated, CoefficientsOf):
         if (stated.rows, stated.columns) != tuple(1 << (side - 1).bit_length() for side in plan.grid.shape):
             raise InvalidRelease(MEASUREMENTS, SLICES, "states another number of coefficients than the grid has")
-        if plan.shares * coefficients_of_a_point(plan.grid.shape) > plan.epsilon * stated.scale:
+        if plan.units * coefficients_of_a_point(plan.grid.shape) > plan.epsilon * stated.scale:
             raise InvalidRelease(
                 MEASUREMENTS, SLICES, "has coefficients whose noise costs more than the plan's epsilon"
             )
@@ -214,7 +207,7 @@ def _read(plan: Plan, stated: TreeOf | CoefficientsOf, files: dict[str, _Rows]) 
         raise InvalidRelease(MEASUREMENTS, SLICES, "states a noise twice, or one that no measurement has")
     noises = tuple(map(DiscreteLaplace, scales))
     measured = MeasuredTree(tree, node, value, noise, noises, steered, searched)
-    if spent(measured, plan.shares) > float(plan.epsilon) * (1 + SLACK):
+    if spent(measured, plan.units) > float(plan.epsilon) * (1 + SLACK):
         raise InvalidRelease(MEASUREMENTS, COUNTS, "has a path of boxes whose noise costs more than the plan's epsilon")
     return measured
 
@@ -224,7 +217,7 @@ def _is_singular(measured: Measured, plan: Plan) -> bool:
     rows, columns = plan.grid.shape
     if not isinstance(measured, MeasuredTree) or len(measured.value) != rows * columns:
         return False
-    expected = of_cells(plan.grid.shape, measured.value, DiscreteLaplace(plan.shares / plan.epsilon))
+    expected = of_cells(plan.grid.shape, measured.value, DiscreteLaplace(plan.units / plan.epsilon))
     pairs = (zip(_columns(name, expected), _columns(name, measured), strict=True) for name in (BOXES, COUNTS))
     same = all(np.array_equal(one, other) for columns in pairs for one, other in columns)
     return same and expected.noises == measured.noises

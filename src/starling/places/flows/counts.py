@@ -14,9 +14,10 @@ from starling.engine.bounded_records import KEY
 from starling.engine.held_records import Held
 from starling.engine.record_files import Records
 from starling.engine.spark import Spark
+from starling.places.arrays import Int64
 from starling.places.counts import parts_of_some, points_by_cell
 from starling.places.flows.plan import Plan
-from starling.places.flows.source import Int64, pairs_of, ways_of
+from starling.places.flows.source import pairs_of, ways_of
 from starling.privacy.sampling.entropy import fresh_bytes
 from starling.privacy.trust import Confidential
 

@@ -8,7 +8,8 @@ from typing import Final, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from starling.places.flows.plan.levels import Int64, Levels
+from starling.places.arrays import Int64
+from starling.places.flows.plan.levels import Levels
 
 Drawn: TypeAlias = tuple[Int64, ...]
 """Of each pair of levels, int64 (slices, nodes of the origin, nodes of the destination)."""

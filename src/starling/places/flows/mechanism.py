@@ -12,8 +12,9 @@ budget is spent, to the last bit. Which numbers there are follows from the plan 
 
 from dataclasses import dataclass
 
+from starling.places.arrays import Int64
 from starling.places.flows.measurements import Drawn, summed
-from starling.places.flows.plan.levels import Int64, Levels
+from starling.places.flows.plan.levels import Levels
 from starling.privacy.budget import Cost
 from starling.privacy.events import MONOTONE
 from starling.privacy.guarantee import Guarantee, measurement, sequential

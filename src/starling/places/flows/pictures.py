@@ -2,7 +2,7 @@
 by the same `draw_arcs`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import cos, hypot, radians, sqrt
 from typing import Final
@@ -14,8 +14,8 @@ from starling.pages.letters import LETTERS, text_width
 from starling.pages.marks import Entry, Sheet
 from starling.pages.signs import Point
 from starling.places.areas.plan.polygons import Areas
-from starling.places.flows.answers.deviation import Floats
-from starling.places.flows.plan.levels import Int64
+from starling.places.arrays import Float64, Int64
+from starling.release.text import rounded
 
 WIDE: Final = 376.0
 """Points of the picture, across."""
@@ -44,10 +44,20 @@ class Arcs:
     """
 
     pairs: Int64
-    trips: Floats
+    trips: Float64
     says: Sequence[Sequence[str]]
     most: float
     counted: str = "trips"
+
+
+def lines_of(
+    names: Sequence[str], pairs: Int64, trips: Float64, ends: Iterable[tuple[int, int]], interval: str = "95 % interval"
+) -> list[tuple[str, str, str]]:
+    """The lines that arcs say: from where to where, how many trips, and the interval."""
+    return [
+        (f"{names[origin]} to {names[destination]}", rounded(many), f"{interval}: {low:,} to {high:,}")
+        for (origin, destination), many, (low, high) in zip(pairs.tolist(), trips.tolist(), ends, strict=True)
+    ]
 
 
 def arc_map(areas: Areas, arcs: Arcs) -> Sheet:
@@ -61,7 +71,7 @@ def arc_map(areas: Areas, arcs: Arcs) -> Sheet:
     wide, high = (east - west) * across * scale, (north - south) * scale
     sheet = Sheet(wide, 0.0, high)
 
-    def placed(corners: Floats) -> list[Point]:
+    def placed(corners: Float64) -> list[Point]:
         return [((x - west) * across * scale, (y - south) * scale) for x, y in corners.tolist()]
 
     simple = shapely.simplify(areas.geometries, SMOOTH / scale)
@@ -104,7 +114,7 @@ def _legend(sheet: Sheet, arcs: Arcs, what: str) -> None:
     sheet.legend(x, y, sheet.wide - x, entries)
 
 
-def middles(areas: Areas) -> Floats:
+def middles(areas: Areas) -> Float64:
     """float64 (areas, 2): a longitude and a latitude within each area."""
     return np.asarray(shapely.get_coordinates(shapely.point_on_surface(areas.geometries)))
 

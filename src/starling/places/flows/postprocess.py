@@ -10,17 +10,15 @@ The table is published in multiples of 2^-20 of a trip, so that sums of doubles 
 """
 
 import numpy as np
-import numpy.typing as npt
 
 from starling.hierarchy.trees import Estimated, least_squares
+from starling.places.arrays import Float64
 from starling.places.flows.measurements import UNIT, Drawn
 from starling.places.flows.plan.levels import Levels
 from starling.privacy.budget import Cost
 
-Floats = npt.NDArray[np.float64]
 
-
-def estimate(levels: Levels, cost: Cost, drawn: Drawn) -> Floats:
+def estimate(levels: Levels, cost: Cost, drawn: Drawn) -> Float64:
     """The trips from area to area, float64 (areas, areas): unbiased, may be negative."""
     many, factors = len(levels.measured), levels.relative_variances(cost)
     tables = [each.astype(np.float64) for each in drawn]
@@ -30,7 +28,7 @@ def estimate(levels: Levels, cost: Cost, drawn: Drawn) -> Floats:
     return np.ascontiguousarray(np.ldexp(np.floor(np.ldexp(whole, UNIT) + 0.5), -UNIT))
 
 
-def _finest(levels: Levels, factors: tuple[float, ...], tables: list[Floats]) -> Floats:
+def _finest(levels: Levels, factors: tuple[float, ...], tables: list[Float64]) -> Float64:
     """The numbers of the areas, (areas, columns), of the numbers of each measured level, (nodes, columns): each column is a tree."""
     if len(tables) == 1:
         return tables[0]

@@ -6,13 +6,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import ClassVar, Final
 
+from starling.places.arrays import Int64
+from starling.places.artifact.plan_files import AREAS, MEASUREMENTS, PLAN
 from starling.places.flows.answers.released import ReleasedFlows
 from starling.places.flows.artifact import columns, pages, public_plan
-from starling.places.flows.artifact.public_plan import AREAS, MEASUREMENTS, PLAN
 from starling.places.flows.measurements import Drawn
 from starling.places.flows.mechanism import PairsOfLevels
 from starling.places.flows.plan import Plan
-from starling.places.flows.plan.levels import Int64
 from starling.places.flows.postprocess import estimate
 from starling.release.checks import TABLES, Checks
 from starling.release.of_plan import Kind, PlanContents, PlanPublication

@@ -4,17 +4,12 @@ from typing import Final
 
 from starling.places.areas.source.locate import locator_of
 from starling.places.flows.counts import count
-from starling.places.flows.plan import Plan
 from starling.places.flows.publication import FlowsPublication
 from starling.places.flows.source.validation import validate
 from starling.places.source.trips import open_records
 from starling.release.from_records import FromRecords
 
-
-def _prepare(plan: Plan) -> None:
-    """Prepare the polygons, where records are located by them."""
-    if plan.columns.coordinates:
-        locator_of(plan.areas)
-
-
-FLOWS: Final = FromRecords(FlowsPublication, open_records, count, validate, _prepare)
+FLOWS: Final = FromRecords(
+    FlowsPublication, open_records, count, validate, lambda plan: plan.columns.coordinates and locator_of(plan.areas)
+)
+"""Polygons are prepared where records are located by them."""

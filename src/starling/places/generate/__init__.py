@@ -11,8 +11,8 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
+from starling.places.arrays import Float64
 from starling.places.generate.standing_in import Invention, records
-from starling.places.plan.grid import Float64
 from starling.release.described import Generated
 
 SIDE: Final = 1024

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from starling.places.measurements import Int64
-from starling.places.plan.grid import Float64
+from starling.places.arrays import Float64, Int64
 
 
 def laplace(scales: Float64, seed: int, number: int) -> Int64:

@@ -13,9 +13,11 @@ import pyarrow.parquet as pq
 from starling.distribution import install
 from starling.engine.new_folder import new_folder
 from starling.errors import ParameterError
+from starling.places.arrays import Float64
 from starling.places.plan import Plan
-from starling.places.plan.grid import EAST, Float64, Grid
-from starling.places.plan.points import PointPlan, SlicedPlan
+from starling.places.plan.grid import EAST, Grid
+from starling.places.plan.points import PlanOfPoints
+from starling.places.plan.records import PlanOfRecords
 from starling.planfile.invented import NOTE, PLAN, SEED, write_note, write_titled
 from starling.planfile.values import toml_of, write_new
 from starling.release.described import Generated
@@ -149,7 +151,7 @@ def records(plan: Plan, points: int, seed: int = SEED) -> pa.Table:
     return pa.table({**columns, **column_of_value(plan, random, points)})
 
 
-def column_of_value(plan: PointPlan, random: np.random.Generator, points: int) -> dict[str, pa.Array]:
+def column_of_value(plan: PlanOfPoints, random: np.random.Generator, points: int) -> dict[str, pa.Array]:
     """The column that a plan sums, if it sums one, of so many points: any value within its bounds."""
     if plan.value is None:
         return {}
@@ -164,7 +166,7 @@ def points_in(grid: Grid, random: np.random.Generator, points: int) -> tuple[Flo
     return np.where(x >= EAST, x - 2 * EAST, x) if grid.crosses else x, y
 
 
-def columns_of_points(plan: PointPlan, x: Float64, y: Float64) -> dict[str, pa.Array]:
+def columns_of_points(plan: PlanOfPoints, x: Float64, y: Float64) -> dict[str, pa.Array]:
     """The columns that say where points lie, in the form that a plan reads."""
     named = plan.columns
     if named.x:
@@ -172,7 +174,7 @@ def columns_of_points(plan: PointPlan, x: Float64, y: Float64) -> dict[str, pa.A
     return {named.geometry: _geometry(x, y)} if named.geometry else {named.h3: _cells(x, y)}
 
 
-def columns_of_units(plan: SlicedPlan, random: np.random.Generator, points: int) -> dict[str, pa.Array]:
+def columns_of_units(plan: PlanOfRecords, random: np.random.Generator, points: int) -> dict[str, pa.Array]:
     """The columns of slices and persons that a plan reads, of so many points."""
     named, columns = plan.columns, {}
     if named.time:
@@ -182,7 +184,7 @@ def columns_of_units(plan: SlicedPlan, random: np.random.Generator, points: int)
             pa.array(random.integers(0, len(plan.slices.categories), points))
         )
     if named.person:
-        persons = max(1, points // min(ALIKE, plan.points))
+        persons = max(1, points // min(ALIKE, plan.most))
         columns[named.person] = pa.array(random.integers(0, persons, points)).cast(pa.string())
     return columns
 
@@ -224,7 +226,7 @@ def _cells(x: Float64, y: Float64) -> pa.Array:
     return pa.array([cell(north, east, CELL) for east, north in zip(x.tolist(), y.tolist(), strict=True)])
 
 
-def _times(plan: SlicedPlan, random: np.random.Generator, points: int) -> pa.Array:
+def _times(plan: PlanOfRecords, random: np.random.Generator, points: int) -> pa.Array:
     """A time or a name of each point, of slices that are all as likely."""
     assert plan.slices is not None
     at = random.integers(0, len(plan.slices.names), points)

@@ -5,8 +5,7 @@ from typing import Final
 
 import numpy as np
 
-from starling.places.measurements import Int64
-from starling.places.plan.grid import Float64
+from starling.places.arrays import Float64, Int64
 
 QUERIES: Final = 1000
 UNEVEN: Final = 1.2

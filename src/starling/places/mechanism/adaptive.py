@@ -18,15 +18,11 @@ from typing import ClassVar, Final
 
 from starling.places.measurements import MeasuredTree
 from starling.places.mechanism import growing
-from starling.places.mechanism.growing import GrowingTree
+from starling.places.mechanism.growing import Growing, GrowingTree
 from starling.places.mechanism.ladders import remainders
-from starling.places.mechanism.method import Method
+from starling.places.mechanism.method import TOTAL, PathMethod
 from starling.places.occupied import Exact
-from starling.privacy.events import PureDP
-from starling.privacy.guarantee import Guarantee
 
-TOTAL: Final = Fraction(1, 50)
-"""The part of the budget that the number of points is measured with."""
 FIRST: Final = 3
 """The first depth that is measured, and the least of the finest one where the grid has as many."""
 JUMP: Final = 2
@@ -58,23 +54,13 @@ def finest(shape: tuple[int, int], total: int, amount: Fraction, load: int) -> i
 
 
 @dataclass(frozen=True, slots=True)
-class Adaptive(Method):
+class Adaptive(PathMethod):
     """A quadtree cut by its noisy counts, for squares of all sizes: a `Method`."""
 
-    measured = "points of the boxes of an adaptive quadtree"
     load: ClassVar[int] = LOAD
     fine: ClassVar[Fraction] = FINE
     thresholds: ClassVar[tuple[int, int]] = (THRESHOLD, LAST_THRESHOLD)
     """At coarse depths, and at the last of them."""
-
-    @property
-    def stages(self) -> Mapping[str, Sequence[Guarantee]]:
-        """The number of points, and what every path spends."""
-        name = "boxes down a path"
-        return {
-            "number of points": [self.disjoint("points of the grid", TOTAL * self.amount)],
-            name: [Guarantee(name, self.relation, PureDP((1 - TOTAL) * self.epsilon))],
-        }
 
     def coarse(self, finest: int) -> Sequence[int]:
         """The depths above the finest that are measured, ascending: from 3 on, all but the one before the finest."""
@@ -91,16 +77,22 @@ class Adaptive(Method):
         return self.grown(GrowingTree(exact))
 
     def grown(self, tree: GrowingTree) -> MeasuredTree:
-        """Measure the root, then depth by depth; at each depth cells with all that is left, then boxes, then leaves afresh."""
+        """Measure the root, then depth by depth."""
         total = int(tree.measure(TOTAL * self.amount, steered=True)[0])
         last = finest(self.shape, total, self.amount, self.load)
         while tree.bounded and 4 ** (self.coarse(last) or [0])[0] > growing.MOST_BOXES // 4:
             last -= 1
-        amounts = self.amounts(last)
+        self.grow(tree, self.amounts(last))
+        return tree.measured()
+
+    def grow(self, tree: Growing, amounts: Mapping[int, Fraction]) -> None:
+        """Cut and measure below a root whose noisy count is known, by what depths are measured with: at each depth cells with all that is
+        left, then boxes, then leaves afresh.
+        """
+        last, left = max(amounts), (1 - TOTAL) * self.amount
         after = dict(zip(amounts, remainders(list(amounts.values())), strict=True))
-        left = (1 - TOTAL) * self.amount
         for depth in range(last):
-            single = tree.areas == 1
+            single = tree.single
             tree.measure(left, single, steered=False)
             cut = ~single
             if depth in amounts:
@@ -111,7 +103,6 @@ class Adaptive(Method):
                 tree.measure(left, ~cut & ~single, steered=False)
             tree.split(cut)
         tree.measure(left, steered=False)
-        return tree.measured()
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,11 @@ from typing import Final
 
 import numpy as np
 
-from starling.places.measurements import Int64, MeasuredTree
+from starling.places.arrays import Int64
+from starling.places.measurements import MeasuredTree
 from starling.places.mechanism.growing import GrowingTree
-from starling.places.mechanism.method import Method
-from starling.places.mechanism.uniform_grid import LOAD, TOTAL, side
+from starling.places.mechanism.method import TOTAL, Method
+from starling.places.mechanism.uniform_grid import LOAD, side
 from starling.privacy.guarantee import Guarantee
 
 LEAST: Final = 10

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from starling.places.measurements import Int32, Int64
+from starling.places.arrays import Int32, Int64
 from starling.privacy.compiled import compiled
 
 GRAIN: Final = 1024

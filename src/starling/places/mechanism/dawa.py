@@ -21,7 +21,8 @@ from typing import Final
 
 import numpy as np
 
-from starling.places.measurements import Bool, Int32, Int64, MeasuredTree
+from starling.places.arrays import Bool, Int32, Int64
+from starling.places.measurements import MeasuredTree
 from starling.places.mechanism.boxes import GRAIN, SENSITIVITY, deviations
 from starling.places.mechanism.growing import GrowingTree, noisy
 from starling.places.mechanism.method import Method

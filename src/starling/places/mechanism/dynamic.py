@@ -14,7 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from starling.places.measurements import Int64
+from starling.places.arrays import Int64
 from starling.places.mechanism.growing import GrowingTree
 
 UNITS: Final = 48

@@ -10,6 +10,7 @@ point counts, whatever boxes the others lie in (group privacy; the tree is no ob
 spend E = epsilon/k.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
@@ -18,7 +19,8 @@ from typing import Final, NoReturn, TypeAlias
 import numpy as np
 
 from starling.errors import ParameterError
-from starling.places.measurements import ROOT, Bool, Int16, Int32, Int64, MeasuredTree, Tree
+from starling.places.arrays import Bool, Int16, Int32, Int64
+from starling.places.measurements import ROOT, MeasuredTree, Tree
 from starling.places.mechanism.boxes import areas, box_counts, cumulative, parts
 from starling.places.occupied import Exact, OccupiedCells
 from starling.privacy.distributions.discrete import DiscreteLaplace
@@ -84,57 +86,49 @@ class Replayed:
         raise ParameterError("values", f"are {how} than the boxes that follow from them", "give those of a release")
 
 
-class GrowingTree:
-    """A tree whose open boxes tile what is not yet closed. It holds exact counts; `measure` lets values out, with noise.
+class Growing(ABC):
+    """Open boxes, or pairs of boxes, which tile what is not yet closed of a tree, with exact counts; `measure` lets values out, with noise.
 
     Args:
-        exact: int64 (rows, columns): the number of points of each cell; or the occupied cells, for a tree that is cut at middles alone.
+        root: int32 (1, sides): the whole.
         answer: Gives the noisy counts; `noisy` without it.
+        most: How many boxes the tree may have; None where nothing but its cells bounds it.
 
     Attributes:
-        shape: Cells of the grid (rows, columns).
-        bounded: Whether its cells are too many to bound the tree, which has at most MOST_BOXES boxes then.
-        boxes: int32 (open, 4): the open boxes; at first the whole grid.
-        sums: int64 (rows + 1, columns + 1): what `boxes.cumulative` makes of the counts. Confidential. A sparse grid has none.
+        boxes: int32 (open, sides): the open boxes; at first the whole.
     """
 
-    def __init__(self, exact: Exact, answer: Answer | None = None) -> None:
-        rows, columns = exact.shape
-        self._answer = answer
-        self.shape = (rows, columns)
-        self.bounded = isinstance(exact, OccupiedCells)
-        self.boxes: Int32 = np.array([[0, rows, 0, columns]], dtype=np.int32)
-        if isinstance(exact, OccupiedCells):
-            self._counts: Callable[[Int32], Int64] = exact.box_counts
-        else:
-            self.sums = cumulative(np.ascontiguousarray(exact))
-            self._counts = partial(box_counts, self.sums)
+    def __init__(self, root: Int32, answer: Answer | None, most: int | None) -> None:
+        self.boxes, self._answer, self._most = root, answer, most
         self._nodes = np.zeros(1, dtype=np.int64)
-        self._number = 1
-        self._all: list[Int32] = [self.boxes]
+        self._all: list[Int32] = [root]
         self._parents: list[Int64] = [np.array([ROOT], dtype=np.int64)]
         self._noises: dict[DiscreteLaplace, int] = {}
         self._measured: list[tuple[Int64, Int64, Int16, Bool]] = []
 
     @property
-    def areas(self) -> Int64:
-        """int64 (open,): cells of each open box."""
-        return areas(self.boxes)
+    def number(self) -> int:
+        """Boxes so far."""
+        return sum(map(len, self._all))
 
     @property
-    def every(self) -> Bool:
-        """bool (open,): all open boxes."""
-        return np.ones(len(self.boxes), dtype=np.bool_)
+    @abstractmethod
+    def single(self) -> Bool:
+        """bool (open,): which boxes cannot be cut."""
 
-    def exact(self) -> Int64:
-        """int64 (open,): the points of each open box. Confidential: for selections and searches, which have arguments of their own."""
-        return self._counts(self.boxes)
+    @abstractmethod
+    def split(self, where: Bool, /) -> object:
+        """Cut open boxes, bool (open,), at their middles; all others are closed."""
+
+    @abstractmethod
+    def _counts_of(self, where: Bool | slice) -> Int64:
+        """The exact counts of some open boxes. Confidential."""
 
     def above(self, values: Int64, bound: Int64 | int, depths: int = 1) -> Bool:
         """bool (boxes,): the boxes that are cut, at so many depths: those with noisy counts, int64 (boxes,), above a bound; where the tree
         has no room for all, those of them that have the largest. Either follows from released values.
         """
-        room = (MOST_BOXES - self._number) // below(depths) if self.bounded else len(values)
+        room = len(values) if self._most is None else (self._most - self.number) // below(depths)
         return fullest(values, bound, room)
 
     def measure(self, amount: Fraction, where: Bool | None = None, *, steered: Bool | bool) -> Int64:
@@ -148,14 +142,68 @@ class GrowingTree:
         Returns:
             int64 (measured,).
         """
-        boxes, nodes = (self.boxes, self._nodes) if where is None else (self.boxes[where], self._nodes[where])
+        chosen = slice(None) if where is None else where
+        nodes = self._nodes[chosen]
         if not len(nodes):
             return np.empty(0, dtype=np.int64)
         noise = self._noises.setdefault(DiscreteLaplace(1 / amount), len(self._noises))
-        values = (self._answer or noisy)(self._counts(boxes), amount)
+        values = (self._answer or noisy)(self._counts_of(chosen), amount)
         kinds = np.full(len(nodes), noise, dtype=np.int16)
         self._measured.append((nodes, values, kinds, np.broadcast_to(np.asarray(steered, dtype=np.bool_), nodes.shape)))
         return values
+
+    def _columns(self) -> tuple[Int64, Int64, Int16, tuple[DiscreteLaplace, ...], Bool]:
+        """All measurements, in the order in which they were made: boxes, values, noises by their numbers, these, what was steered."""
+        node, value, noise, steered = (np.concatenate([each[column] for each in self._measured]) for column in range(4))
+        return node, value, noise, tuple(self._noises), steered
+
+
+class GrowingTree(Growing):
+    """A tree of boxes of cells.
+
+    Args:
+        exact: int64 (rows, columns): the number of points of each cell; or the occupied cells, for a tree that is cut at middles alone.
+        answer: Gives the noisy counts; `noisy` without it.
+
+    Attributes:
+        shape: Cells of the grid (rows, columns).
+        bounded: Whether its cells are too many to bound the tree, which has at most MOST_BOXES boxes then.
+        sums: int64 (rows + 1, columns + 1): what `boxes.cumulative` makes of the counts. Confidential. A sparse grid has none.
+    """
+
+    def __init__(self, exact: Exact, answer: Answer | None = None) -> None:
+        rows, columns = exact.shape
+        self.shape = (rows, columns)
+        self.bounded = isinstance(exact, OccupiedCells)
+        root = np.array([[0, rows, 0, columns]], dtype=np.int32)
+        super().__init__(root, answer, MOST_BOXES if self.bounded else None)
+        if isinstance(exact, OccupiedCells):
+            self._counts: Callable[[Int32], Int64] = exact.box_counts
+        else:
+            self.sums = cumulative(np.ascontiguousarray(exact))
+            self._counts = partial(box_counts, self.sums)
+
+    @property
+    def areas(self) -> Int64:
+        """int64 (open,): cells of each open box."""
+        return areas(self.boxes)
+
+    @property
+    def single(self) -> Bool:
+        """bool (open,): the boxes of one cell."""
+        return np.asarray(self.areas == 1)
+
+    @property
+    def every(self) -> Bool:
+        """bool (open,): all open boxes."""
+        return np.ones(len(self.boxes), dtype=np.bool_)
+
+    def exact(self) -> Int64:
+        """int64 (open,): the points of each open box. Confidential: for selections and searches, which have arguments of their own."""
+        return self._counts(self.boxes)
+
+    def _counts_of(self, where: Bool | slice) -> Int64:
+        return self._counts(self.boxes[where])
 
     def split(self, where: Bool, rows: Int64 | int = 2, columns: Int64 | int = 2) -> Int64:
         """Cut open boxes evenly; all others are closed. A box that has only one part stays open as it is.
@@ -182,22 +230,14 @@ class GrowingTree:
         """
         new = np.bincount(above, minlength=len(self.boxes))[above] > 1
         nodes = self._nodes[above]
-        self._all.append(boxes[new])
         self._parents.append(nodes[new])
-        nodes[new] = self._number + np.arange(np.count_nonzero(new))
-        self._number += int(np.count_nonzero(new))
+        nodes[new] = self.number + np.arange(np.count_nonzero(new))
+        self._all.append(boxes[new])
         self.boxes, self._nodes = boxes, nodes
         return above
 
     def measured(self, searched: Int64 | None = None) -> MeasuredTree:
         """The tree with all measurements, in the order in which they were made, and other noisy values that the shape follows from."""
-        node, value, noise, steered = (np.concatenate([each[column] for each in self._measured]) for column in range(4))
-        return MeasuredTree(
-            tree=Tree(self.shape, np.concatenate(self._all), np.concatenate(self._parents)),
-            node=node,
-            value=value,
-            noise=noise,
-            noises=tuple(self._noises),
-            steered=steered,
-            searched=np.empty(0, dtype=np.int64) if searched is None else searched,
-        )
+        tree = Tree(self.shape, np.concatenate(self._all), np.concatenate(self._parents))
+        others = np.empty(0, dtype=np.int64) if searched is None else searched
+        return MeasuredTree(tree, *self._columns(), others)

@@ -29,7 +29,8 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 
 from starling.errors import PlanError
-from starling.places.measurements import Bool, Int32, Int64, MeasuredTree
+from starling.places.arrays import Bool, Int32, Int64
+from starling.places.measurements import MeasuredTree
 from starling.places.mechanism.boxes import SENSITIVITY, cut_axis, deviations, halves, sides
 from starling.places.mechanism.growing import GrowingTree, noisy
 from starling.places.mechanism.ladders import cube_root, remainders, shares

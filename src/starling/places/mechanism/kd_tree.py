@@ -20,7 +20,8 @@ from typing import Final
 
 import numpy as np
 
-from starling.places.measurements import Int32, Int64, MeasuredTree
+from starling.places.arrays import Int32, Int64
+from starling.places.measurements import MeasuredTree
 from starling.places.mechanism.boxes import cut_axis, halves
 from starling.places.mechanism.growing import GrowingTree
 from starling.places.mechanism.quadtree import Quadtree, level_amounts

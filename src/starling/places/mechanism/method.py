@@ -4,13 +4,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import ClassVar, Final
 
-from starling.places.measurements import Int64, Measured
+from starling.places.arrays import Int64
+from starling.places.measurements import Measured
 from starling.privacy.distributions.discrete import DiscreteLaplace
-from starling.privacy.events import MONOTONE
+from starling.privacy.events import MONOTONE, PureDP
 from starling.privacy.guarantee import Guarantee, measurement, sequential
 from starling.privacy.neighbours import Relation
+
+TOTAL: Final = Fraction(1, 50)
+"""The part of the budget that the number of points is measured with, where a shape follows from it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,3 +77,19 @@ class Method(ABC):
         """Measure the number of points of each cell, int64 (rows, columns). Raises OverflowError where a noisy count leaves int64: an event
         of the noisy count alone, so post-processing.
         """
+
+
+@dataclass(frozen=True, slots=True)
+class PathMethod(Method):
+    """A quadtree whose every path spends what the number of points leaves, whatever its shape."""
+
+    measured = "points of the boxes of an adaptive quadtree"
+
+    @property
+    def stages(self) -> Mapping[str, Sequence[Guarantee]]:
+        """The number of points, and what every path spends."""
+        name = "boxes down a path"
+        return {
+            "number of points": [self.disjoint("points of the grid", TOTAL * self.amount)],
+            name: [Guarantee(name, self.relation, PureDP((1 - TOTAL) * self.epsilon))],
+        }

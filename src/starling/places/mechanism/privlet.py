@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from starling.places.measurements import Int64, MeasuredCoefficients
+from starling.places.arrays import Int64
+from starling.places.measurements import MeasuredCoefficients
 from starling.places.mechanism.growing import noisy
 from starling.places.mechanism.method import Method
 from starling.privacy.distributions.discrete import DiscreteLaplace

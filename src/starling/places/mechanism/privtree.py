@@ -30,7 +30,8 @@ from typing import Final
 import numpy as np
 
 from starling.errors import PlanError
-from starling.places.measurements import Int64, MeasuredTree
+from starling.places.arrays import Int64
+from starling.places.measurements import MeasuredTree
 from starling.places.mechanism.growing import GrowingTree, noisy
 from starling.places.mechanism.method import Method
 from starling.privacy.events import PureDP

@@ -13,7 +13,8 @@ from fractions import Fraction
 from typing import ClassVar, Final, Literal, TypeAlias
 
 from starling.errors import PlanError
-from starling.places.measurements import Int64, MeasuredTree
+from starling.places.arrays import Int64
+from starling.places.measurements import MeasuredTree
 from starling.places.mechanism.growing import GrowingTree
 from starling.places.mechanism.ladders import cube_root, shares
 from starling.places.mechanism.method import Method

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from starling.places.measurements import ROOT, Int64, MeasuredTree, Tree
+from starling.places.arrays import Int64
+from starling.places.measurements import ROOT, MeasuredTree, Tree
 from starling.places.mechanism.growing import GrowingTree, noisy
 from starling.places.mechanism.method import Method
 from starling.privacy.distributions.discrete import DiscreteLaplace

@@ -80,7 +80,7 @@ def mechanism_of(plan: Plan) -> Sliced:
     own = [field.name for field in fields(kind)[len(fields(Method)) :]]
     parameters = {name: _value(kind, own, name, text) for name, text in plan.parameters.items()}
     try:
-        method = kind(plan.grid.shape, plan.relation, plan.epsilon, plan.shares, **parameters)
+        method = kind(plan.grid.shape, plan.relation, plan.epsilon, plan.units, **parameters)
     except StarlingError as error:
         problems = [Problem(f"method.{each.field}", each.problem, each.fix) for each in error.problems]
         raise PlanError(problems=problems) from None

@@ -8,7 +8,6 @@ leaf, whose path has not been given the amounts of deeper levels, is measured af
 leaf spends epsilon/k to the last bit, whatever the shape, and the shape follows from released values.
 """
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import floor
@@ -18,13 +17,9 @@ from starling.places.measurements import MeasuredTree
 from starling.places.mechanism import dynamic
 from starling.places.mechanism.growing import GrowingTree
 from starling.places.mechanism.ladders import remainders, shares
-from starling.places.mechanism.method import Method
+from starling.places.mechanism.method import TOTAL, PathMethod
 from starling.places.occupied import Exact
-from starling.privacy.events import PureDP
-from starling.privacy.guarantee import Guarantee
 
-TOTAL: Final = Fraction(1, 50)
-"""The part of the budget that the number of points is measured with."""
 MANY: Final = 20_000
 """From a noisy number of points times epsilon/k of this on, amounts go by depth."""
 GROWTH: Final = Fraction(6, 5)
@@ -49,24 +44,14 @@ def height(shape: tuple[int, int], total: int, amount: Fraction) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class TwoRegimes(Method):
+class TwoRegimes(PathMethod):
     """As `adaptive` was before 0.3: a `Method`.
 
     Attributes:
         many: From a noisy number of points times epsilon/k of this on, amounts go by depth.
     """
 
-    measured = "points of the boxes of an adaptive quadtree"
     many: int = MANY
-
-    @property
-    def stages(self) -> Mapping[str, Sequence[Guarantee]]:
-        """The number of points, and what every path spends."""
-        name = "boxes down a path"
-        return {
-            "number of points": [self.disjoint("points of the grid", TOTAL * self.amount)],
-            name: [Guarantee(name, self.relation, PureDP((1 - TOTAL) * self.epsilon))],
-        }
 
     def draw(self, exact: Exact, /) -> MeasuredTree:
         """Measure the root, then depth by depth; at each depth first all boxes, then the leaves afresh. See `Method.draw`."""

@@ -13,13 +13,12 @@ from math import isqrt
 from typing import Final
 
 from starling.errors import ParameterError
-from starling.places.measurements import Int64, MeasuredTree
+from starling.places.arrays import Int64
+from starling.places.measurements import MeasuredTree
 from starling.places.mechanism.growing import GrowingTree
-from starling.places.mechanism.method import Method
+from starling.places.mechanism.method import TOTAL, Method
 from starling.privacy.guarantee import Guarantee
 
-TOTAL: Final = Fraction(1, 50)
-"""The part of the budget that the number of points is measured with."""
 LOAD: Final = 10
 """c of the original: the boxes are n epsilon/c."""
 

@@ -13,9 +13,9 @@ from typing import Final
 import numpy as np
 
 from starling.places.answers.hotspots import Hotspots, as_rectangles, tiles
-from starling.places.answers.rectangles import Float64
 from starling.places.answers.released import Answers, ReleasedGrid
 from starling.places.answers.sure import LEVEL
+from starling.places.arrays import Float64
 from starling.places.plan import Plan
 from starling.places.typical.errors import MOST_CELLS, deviations, rerun_errors
 from starling.places.typical.ranking import off_by, stated

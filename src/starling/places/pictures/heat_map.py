@@ -9,8 +9,8 @@ from starling.pages.marks import Box, Sheet
 from starling.places.answers.coordinates import aspect
 from starling.places.answers.hotspots import as_rectangles, tiles
 from starling.places.answers.sure import LEVEL, Surety
+from starling.places.arrays import Float64
 from starling.places.plan.grid import Grid
-from starling.places.postprocess import Float64
 
 TOP: Final = 99.5
 """The percentile of the cells from which on all are as dark."""

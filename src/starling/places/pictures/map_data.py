@@ -10,12 +10,13 @@ import numpy as np
 
 from starling.pages.packing import packed
 from starling.pages.parts import Picture
-from starling.places.answers.cover import FreshCover
+from starling.places.answers.cover import SIDES, FreshCover
+from starling.places.answers.forms import stated
 from starling.places.answers.noise_sums import NARROWEST
-from starling.places.answers.rectangles import Float64
 from starling.places.answers.released import Answers
 from starling.places.answers.sure import LEVEL, Surety
-from starling.places.measurements import Int32, Int64, Measured, MeasuredTree
+from starling.places.arrays import Float64, Int32, Int64
+from starling.places.measurements import Measured, MeasuredTree
 from starling.places.pictures.experience import WHOLE, Experience
 from starling.places.pictures.heat_map import HATCHED, folded, heat_map
 from starling.places.plan.grid import RADIUS, Grid
@@ -98,10 +99,15 @@ class Map:
     @property
     def step(self) -> int:
         """Cells a side of what the page shows as one cell."""
-        further = 1
-        while len(self.slices) * np.prod([-(-side // further) for side in self.slices[0].grid.shape]) > MOST_CELLS:
-            further += 1
-        return self.fold * further
+        return self.fold * further_fold(self.slices[0].grid.shape, len(self.slices))
+
+
+def further_fold(shape: tuple[int, ...], tables: int = 1) -> int:
+    """Cells a side that are added, so that so many tables have at most `MOST_CELLS`."""
+    fold = 1
+    while tables * np.prod([-(-side // fold) for side in shape]) > MOST_CELLS:
+        fold += 1
+    return fold
 
 
 def still(shown: Map) -> Picture:
@@ -166,9 +172,6 @@ def _slice(shown: Map, of: MapSlice, prefix: str, step: int, arrays: dict[str, n
     return facts
 
 
-SIDES: Final = ("south", "north", "west", "east")
-
-
 def _index(
     measured: MeasuredTree, level: Fraction, prefix: str, arrays: dict[str, np.ndarray[Any, Any]]
 ) -> dict[str, list[float]]:
@@ -204,7 +207,7 @@ def _experience(known: Experience, prefix: str, arrays: dict[str, np.ndarray[Any
     listed = zip(
         table.boxes.tolist(),
         table.counts.tolist(),
-        none if table.chance is None else [None if np.isnan(each) else each for each in table.chance.tolist()],
+        none if table.chance is None else stated(table.chance) or [],
         none if table.sure is None else table.sure.tolist(),
         strict=True,
     )

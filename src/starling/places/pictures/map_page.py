@@ -19,7 +19,7 @@ from starling.places.answers.coordinates import box_in_degrees, corners, ends_in
 from starling.places.answers.hotspots import Hotspots, chance_text
 from starling.places.answers.released import Answers
 from starling.places.answers.sure import LEVEL
-from starling.places.measurements import Int32
+from starling.places.arrays import Int32
 from starling.places.pictures.map_data import Map, encoded, has_intervals, still
 from starling.places.plan.grid import UNITS, Grid
 from starling.release.text import OUTSIDE, whole

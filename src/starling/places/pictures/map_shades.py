@@ -16,14 +16,14 @@ import numpy.typing as npt
 
 from starling.pages.packing import packed
 from starling.places.answers.coordinates import aspect
-from starling.places.answers.cover import FreshCover
+from starling.places.answers.cover import SIDES, FreshCover
 from starling.places.answers.hotspots import as_rectangles, tiles
-from starling.places.answers.rectangles import Float64
 from starling.places.answers.released import ReleasedGrid
 from starling.places.answers.sure import Surety
-from starling.places.measurements import Int32, Measured
+from starling.places.arrays import Float64, Int32
+from starling.places.measurements import Measured
 from starling.places.pictures.heat_map import folded
-from starling.places.pictures.map_data import MOST_CELLS, SIDES, grid_facts, has_intervals
+from starling.places.pictures.map_data import further_fold, grid_facts, has_intervals
 from starling.places.plan.grid import Grid
 
 MOST_BYTES: Final = 400_000
@@ -77,9 +77,7 @@ class Shaded:
         """What is drawn for ever smaller files: squares of so many cells a side, so many shades, and whether boxes are. The last ones fit:
         a quarter of `MOST_CELLS` bytes and bits.
         """
-        first = 1
-        while np.prod([-(-side // first) for side in self.cells.shape]) > MOST_CELLS:
-            first += 1
+        first = further_fold(self.cells.shape)
         if len(self.boxes) <= MOST_OUTLINES:
             yield first, SHADES[0], True
         yield from ((step, shades, False) for step in (first, 2 * first) for shades in SHADES)

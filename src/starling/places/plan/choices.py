@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from itertools import pairwise, product
-from typing import Final, Literal, Protocol, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from starling.errors import ParameterError, PlanError
-from starling.privacy.neighbours import ADD_REMOVE_PERSON, ADD_REMOVE_POINT, Relation
 from starling.release.codec import OPTIONAL
 
 Unit: TypeAlias = Literal["point", "person"]
@@ -40,7 +39,6 @@ SPARSE: Final = (ADAPTIVE,)
 """Methods that count boxes of a quadtree alone, and so work on grids of which occupied cells alone are held."""
 TRANSFORMS: Final = ("privlet",)
 """Methods that measure coefficients of a transform of the whole grid, and no boxes."""
-RELATIONS: Final[dict[Unit, Relation]] = {"point": ADD_REMOVE_POINT, "person": ADD_REMOVE_PERSON}
 MOST_EXPECTED: Final = 1 << 40
 """Points that a plan may expect."""
 MOST_POINTS: Final = 1 << 20
@@ -52,8 +50,36 @@ MOST_BOUND: Final = 1 << 30
 """The largest bound of a value."""
 
 
+class RecordColumns:
+    """The columns of the records that are read, by their keys in a plan; empty for what is not.
+
+    Attributes:
+        person: The column that says whose a record is.
+        time: The column of times, or of names of slices.
+        category: The column of the second public list.
+    """
+
+    __slots__ = ()
+
+    person: str
+    time: str
+    category: str
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All columns that are read."""
+        own: Any = self
+        stated = (getattr(self, each.name) for each in fields(own))
+        return tuple(name for each in stated for name in ((each,) if isinstance(each, str) else each) if name)
+
+    def _check_names(self, table: str, problem: str) -> None:
+        """Raises PlanError, at a table of the plan, where two of the columns are one."""
+        if len(set(self.names)) < len(self.names):
+            raise PlanError(table, problem, "give each a column of its own")
+
+
 @dataclass(frozen=True, slots=True)
-class Columns:
+class Columns(RecordColumns):
     """The columns of the records that are read, by their keys in a plan (grammar.py); empty for what is not."""
 
     x: str = ""
@@ -70,25 +96,7 @@ class Columns:
             self.y
         ):
             raise PlanError("input", "does not say where points are", 'name x and y, or geometry, or h3: x = "lon"')
-        if len(set(self.names)) < len(self.names):
-            raise PlanError("input", "names a column twice", "give each a column of its own")
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """All columns that are read."""
-        return tuple(name for field in fields(self) if (name := getattr(self, field.name)))
-
-
-class SliceColumns(Protocol):
-    """Columns of records, by which they may be sorted into slices."""
-
-    @property
-    def time(self) -> str:
-        """The column of times, or of names of slices; empty for none."""
-
-    @property
-    def category(self) -> str:
-        """The column of the second public list; empty for none."""
+        self._check_names("input", "names a column twice")
 
 
 @dataclass(frozen=True)
@@ -152,41 +160,6 @@ class Value:
     def width(self) -> int:
         """b - a: units of one record in both layers together."""
         return self.upper - self.lower
-
-
-def check_slices(columns: SliceColumns, slices: Slices | None, table: str = "input") -> None:
-    """Raises PlanError, at a key of a table, where columns are named by which nothing is sliced, or slices without their columns."""
-    if (slices is None) != (not columns.time):
-        raise PlanError(f"{table}.time", "is there without slices, or slices without it", "name both, or neither")
-    if bool(columns.category) != (slices is not None and len(slices.categories) > 0):
-        problem = "is there without slices.categories, or these without it"
-        raise PlanError(f"{table}.category", problem, "name both, or neither")
-
-
-def check_persons(
-    unit: str, record: str, most: int, person: str, table: str = "input", *, distinct: bool = False, cell: str = ""
-) -> None:
-    """Raises PlanError, at a key of a table, where `most` records of a person are not a number that may count, or something is said of
-    persons where one `record` is protected, or a plan of persons names no column of them; `cell` is the word for what `distinct` is of.
-    """
-    key = f"{record}s_per_person"
-    if not 1 <= most <= MOST_POINTS:
-        raise PlanError(f"privacy.{key}", f"is not from 1 to {MOST_POINTS:,}", "bound them by a number")
-    if unit == record and (most != 1 or distinct or person):
-        keys = f"{key}, distinct_{cell}s" if cell else key
-        fix = f'write unit = "person", or leave {keys} and {table}.person out'
-        raise PlanError("privacy.unit", f"is a {record}, and something is said of persons", fix)
-    if unit == "person" and not person:
-        raise PlanError(f"{table}.person", "is missing", f"name the column that says whose {record} it is")
-
-
-def check_value(columns: Columns, value: Value | None, *, distinct: bool, cell: str) -> None:
-    """Raises PlanError where a column is summed without bounds, or the other way round, or where points of one `cell` count once."""
-    if (value is None) != (not columns.value):
-        raise PlanError("input.value", "is there without [value], or that without it", "name both, or neither")
-    if value is not None and distinct:
-        problem = f"counts points of one {cell} once, whose values may differ"
-        raise PlanError(f"privacy.distinct_{cell}s", problem, "leave it out where a value is summed")
 
 
 def slice_number(names: Sequence[str], name: str | None) -> int:

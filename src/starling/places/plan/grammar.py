@@ -9,7 +9,6 @@ from starling.places.plan.choices import (
     EARLIER,
     METHODS,
     MOST_BOUND,
-    MOST_POINTS,
     PURPOSES,
     Columns,
     Purpose,
@@ -70,17 +69,13 @@ INPUT: Final = Table(
 )
 
 
-def _check_privacy(section: Section, values: Values) -> None:
-    check_records_of_person(section, values, "point", MOST_POINTS)
-
-
 _PRIVACY: Final = Table(
     {
         **POINT_KEYS,
         "distinct_cells": distinct_key("cell"),
         "epsilon": Key("The whole budget.", budget('write it like "0.5"')),
     },
-    check=_check_privacy,
+    check=check_records_of_person("point"),
 )
 
 

@@ -25,8 +25,8 @@ import numpy as np
 import numpy.typing as npt
 
 from starling.errors import PlanError, Problem
+from starling.places.arrays import Float64
 
-Float64: TypeAlias = npt.NDArray[np.float64]
 Crs: TypeAlias = Literal["degrees", "equal-area", "plain"]
 Box: TypeAlias = tuple[Fraction, Fraction, Fraction, Fraction]
 
@@ -109,6 +109,12 @@ class Grid:
         x0, y0, x1, y1 = (f"{float(side):z.10g}" for side in self.box)
         across = " across the antimeridian" if self.crosses else ""
         return f"x from {x0} to {x1}{across}, y from {y0} to {y1}, in {UNITS.get(self.crs, self.crs_name)}"
+
+    @property
+    def stated(self) -> dict[str, Any]:
+        """What privacy.json says of it."""
+        box = [str(side) for side in self.box]
+        return {"crs": self.crs_name or self.crs, "box": box, "rows": self.rows, "columns": self.columns}
 
     @property
     def crosses(self) -> bool:

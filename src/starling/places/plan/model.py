@@ -6,10 +6,6 @@ Homogeneous Tree Framework", Section 2).
 Neighbours. One point more or less, which changes the count of one cell of one slice by 1. Or one person more or less, of whose points at
 most k, over all slices together, are counted: the k rows of smallest keyed hash (counts.py), so that the counts of neighbours differ by at
 most k in all. The mechanisms compose what they draw to their guarantees (mechanism/).
-
-Values. Where a column v is summed, clamped to public [a, b] in whole units, each slice has two layers: v - a units of each record in the
-first, b - v in the second. A record has b - a units in all, whatever its value, none of them negative: for the mechanisms it is b - a
-points, and a person at most k (b - a).
 """
 
 from collections.abc import Mapping
@@ -24,52 +20,39 @@ from starling.places.plan.choices import (
     ADAPTIVE,
     EARLIER,
     METHODS,
-    MOST_EXPECTED,
     PURPOSES,
-    RELATIONS,
     SPARSE,
     Columns,
     Purpose,
     Slices,
     Unit,
     Value,
-    check_persons,
-    check_slices,
-    check_value,
 )
 from starling.places.plan.grammar import PLAN
-from starling.places.plan.grid import MOST_CELLS, MOST_DENSE, Crs, Grid
-from starling.places.plan.points import value_facts
+from starling.places.plan.grid import MOST_CELLS, MOST_DENSE, Grid
+from starling.places.plan.points import PlanOfPoints
 from starling.planfile.spelling import did_you_mean
 from starling.privacy.least import least_text
-from starling.privacy.neighbours import Relation
 from starling.release.codec import OPTIONAL, digest
-from starling.release.plan_file import PlanInFile
 from starling.text_format import PLAIN, TextFormat
 
 WIDEST: Final = 1 << 30
 """Bounds k/epsilon, so that no sum of noise over the grid leaves int64."""
-WHOLE: Final = "all"
-"""The name of the only slice of a plan without slices."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Plan(PlanInFile):
-    """Every public choice of a release.
+class Plan(PlanOfPoints):
+    """Every public choice of a release: those of `PlanOfPoints`, and these.
 
     Attributes:
-        point: What a point is, in a word: pickup.
-        unit: What is protected: one point, or one person with all points.
-        points: k, the most points of one person that are counted; 1 where a point is protected.
         distinct: Whether a person's points in one cell of one slice count once, before k of them are kept.
         parameters: The method's own parameters that the plan sets, each as the plan writes it, by their names.
         slices: The public slices; None where all points are counted together.
-        value: The bounds of the column whose sums and means are published; None where points are counted alone.
         purpose: What `adaptive` divides its budget for; where the method is another, and in plans of before 0.3, "earlier".
-        expected: Publicly expected number of points; None where nobody says any. It is read by previews alone.
     """
 
     grammar: ClassVar = PLAN
+    cell = "cell"
     title: str
     point: str
     grid: Grid
@@ -89,13 +72,13 @@ class Plan(PlanInFile):
     def __post_init__(self) -> None:
         if self.epsilon <= 0:
             raise PlanError("privacy.epsilon", "is not above 0", "give a budget")
-        if self.shares / self.epsilon > WIDEST:
+        if self.units / self.epsilon > WIDEST:
             problem = "is so small that the noise of one count could leave 64 bits together with others"
-            least = least_text(Fraction(self.shares, WIDEST))
+            least = least_text(Fraction(self.units, WIDEST))
             raise PlanError("privacy.epsilon", problem, f"spend at least {least}")
-        check_persons(self.unit, "point", self.points, self.columns.person, distinct=self.distinct, cell="cell")
-        check_value(self.columns, self.value, distinct=self.distinct, cell="cell")
-        check_slices(self.columns, self.slices)
+        self._check_persons()
+        self._check_value()
+        self._check_slices()
         most = MOST_CELLS if self.grid.sparse else MOST_DENSE
         if self.cells > most:
             problem = f"make {self.cells:,} cells of all slices together, beyond {most:,}"
@@ -107,17 +90,12 @@ class Plan(PlanInFile):
         if self.grid.sparse and self.method not in SPARSE:
             problem = f"looks at every cell, or cuts elsewhere than at middles, and the grid has more than {MOST_DENSE:,} cells"
             raise PlanError("method.name", problem, f"name {' or '.join(SPARSE)}, or take larger cells")
-        if self.expected is not None and not 0 <= self.expected <= MOST_EXPECTED:
-            raise PlanError("expected", f"is not from 0 to {MOST_EXPECTED:,}", "give a number of points")
-
-    def values(self) -> dict[str, Any]:
-        """The values that `of` makes this plan of, as a plan file states them."""
-        return self._values()
+        self._check_expected()
 
     @property
     def own_slices(self) -> tuple[str, ...]:
         """The name of each slice of records."""
-        return (WHOLE,) if self.slices is None else self.slices.labels
+        return super().slice_names
 
     @property
     def layers(self) -> tuple[str, ...]:
@@ -137,16 +115,6 @@ class Plan(PlanInFile):
     def is_sliced(self) -> bool:
         """Whether slices have names."""
         return self.slices is not None or self.value is not None
-
-    @property
-    def shares(self) -> int:
-        """By how much a unit changes the counts of all slices together, at most: its points, or the units of their values."""
-        return self.points * (1 if self.value is None else self.value.width)
-
-    @property
-    def counted(self) -> str:
-        """What is counted."""
-        return f"points ({self.point})" if self.value is None else f"units of {self.columns.value} ({self.point})"
 
     @property
     def layers_note(self) -> str:
@@ -170,19 +138,9 @@ class Plan(PlanInFile):
         return len(self.slice_names) * self.grid.cells
 
     @property
-    def crs(self) -> Crs:
-        """The units of the box."""
-        return self.grid.crs
-
-    @property
     def crs_name(self) -> str:
         """The coordinate reference system of plain units; empty for others."""
         return self.grid.crs_name
-
-    @property
-    def relation(self) -> Relation:
-        """Neighbouring databases."""
-        return RELATIONS[self.unit]
 
     @cached_property
     def digest(self) -> str:
@@ -202,11 +160,9 @@ class Plan(PlanInFile):
         )
 
     def _facts(self) -> list[tuple[str, str]]:
-        counted = f", of whom at most {self.points} points count" if self.unit == "person" else ""
         grid = self.grid
         return [
-            ("plan", self.title),
-            ("protects", f"one {self.unit}{counted} ({self.relation})"),
+            *self._first_facts(),
             ("box", grid.box_text),
             (
                 "cells",
@@ -215,5 +171,5 @@ class Plan(PlanInFile):
             ("method", f"{self.method}: {METHODS[self.method]}"),
             *([("for", PURPOSES[self.purpose])] if self.method == ADAPTIVE else []),
             *self.parameters.items(),
-            *value_facts(self),
+            *self._value_facts(),
         ]

@@ -1,15 +1,19 @@
 """Keys that plans of grids, areas and flows have in common: what is counted, and whose data the guarantee hides."""
 
-from typing import Final
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any, Final
 
 from starling.places.plan.choices import MOST_EXPECTED, MOST_POINTS
-from starling.planfile.grammar import Key, Values
-from starling.planfile.kinds import choice, flag, text, whole
+from starling.planfile.grammar import Key, Kind, Values
+from starling.planfile.kinds import EXACT, choice, flag, text, whole
 from starling.planfile.toml import Section
+from starling.planfile.values import exact_text
+from starling.privacy.budget import Measure
 
 
-def unit_keys(record: str, most: int) -> dict[str, Key]:
-    """Whether a record or a person is hidden, and how many records of a person count: from 1 to `most`.
+def unit_keys(record: str) -> dict[str, Key]:
+    """Whether a record or a person is hidden, and how many records of a person count.
 
     `record` is the word for one, as the key and the plan's attribute have it: `point` gives `points_per_person` and `points`.
     """
@@ -20,7 +24,7 @@ def unit_keys(record: str, most: int) -> dict[str, Key]:
         ),
         f"{record}s_per_person": Key(
             f"Of persons, where it is needed: k, the most {record}s of one that count.",
-            whole(1, most),
+            whole(1, MOST_POINTS),
             default=1,
             field=f"{record}s",
             value=lambda plan: getattr(plan, f"{record}s") if plan.unit == "person" else None,
@@ -39,11 +43,29 @@ def record_keys(record: str, example: str) -> dict[str, Key]:
     }
 
 
-def check_records_of_person(section: Section, values: Values, record: str, most: int) -> None:
-    """A plan of persons says how many records of one count; raises PlanError as reading a missing key does."""
+def check_records_of_person(record: str) -> Callable[[Section, Values], None]:
+    """Checks that a plan of persons says how many records of one count; raises PlanError as reading a missing key does."""
     key = f"{record}s_per_person"
-    if values["unit"] == "person" and key not in section.values:
-        section.whole(key, 1, most)
+
+    def check(section: Section, values: Values) -> None:
+        if values["unit"] == "person" and key not in section.values:
+            section.whole(key, 1, MOST_POINTS)
+
+    return check
+
+
+def read_amount(section: Section, values: Values) -> tuple[Measure, Fraction]:
+    """Of a plan by epsilon or by rho, which of them, and the whole budget; refuses both, and none."""
+    if ("epsilon" in section.values) == ("rho" in section.values):
+        section.refuse("epsilon", "and rho are both there, or none", 'write epsilon = "1", or rho for zCDP')
+    epsilon, rho = values.pop("epsilon"), values.pop("rho")
+    return ("epsilon", epsilon) if rho is None else ("rho", rho)
+
+
+def exact_numbers(read: Callable[[Section, str, Values], Any]) -> Kind:
+    """A list of exact numbers, which a function reads."""
+    schema = {"type": "array", "items": EXACT}
+    return Kind("list of exact numbers", schema, read, lambda numbers: list(map(exact_text, numbers)))
 
 
 def distinct_key(cell: str) -> Key:
@@ -57,5 +79,5 @@ def distinct_key(cell: str) -> Key:
     )
 
 
-POINT_KEYS: Final = unit_keys("point", MOST_POINTS)
+POINT_KEYS: Final = unit_keys("point")
 """Those of points."""

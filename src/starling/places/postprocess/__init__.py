@@ -1,14 +1,16 @@
 """What is made of measurements: one grid that answers every query alike. Public in, public out, the same bits whenever it is repeated."""
 
+from math import prod
 from typing import Final
 
-from starling.places.measurements import Measured, MeasuredCoefficients, MeasuredTree
+from starling.places.arrays import Float64
+from starling.places.measurements import Measured, MeasuredCoefficients
 from starling.places.plan.choices import EARLIER, Purpose
 from starling.places.plan.grid import MOST_DENSE
 from starling.places.postprocess import wavelet
 from starling.places.postprocess.blending import blended
 from starling.places.postprocess.least_squares import least_squares, merged
-from starling.places.postprocess.leaves import Estimate, Float64
+from starling.places.postprocess.leaves import Estimate
 from starling.places.postprocess.pieces import piecewise
 from starling.places.postprocess.smoothing import smoothed
 
@@ -30,16 +32,11 @@ def estimate(method: str, measured: Measured, purpose: Purpose = "all") -> Estim
     if isinstance(measured, MeasuredCoefficients):
         return wavelet.cells(measured)
     if method == "adaptive":
-        return _adaptive(measured, earlier=purpose == EARLIER)
+        if max(measured.tree.shape) <= MOST_BLENDED:
+            return blended(measured, earlier=purpose == EARLIER)
+        pieces = piecewise(measured)
+        return pieces if prod(measured.tree.shape) > MOST_DENSE else smoothed(pieces)
     tree = measured.tree
     counts = least_squares(measured) if method in ADDED_UP else merged(measured).value
     leaves = tree.leaves
     return Estimate(tree.shape, tree.boxes[leaves], counts[leaves])
-
-
-def _adaptive(measured: MeasuredTree, *, earlier: bool) -> Estimate:
-    rows, columns = measured.tree.shape
-    if max(rows, columns) <= MOST_BLENDED:
-        return blended(measured, earlier=earlier)
-    pieces = piecewise(measured)
-    return pieces if rows * columns > MOST_DENSE else smoothed(pieces)

@@ -20,9 +20,10 @@ from typing import Final
 
 import numpy as np
 
+from starling.places.arrays import Float64
 from starling.places.measurements import MeasuredTree
 from starling.places.postprocess.least_squares import merged
-from starling.places.postprocess.leaves import Estimate, Float64, counted
+from starling.places.postprocess.leaves import Estimate, counted
 from starling.places.postprocess.occupancy import COARSE, ends, occupied, precise, scattered
 from starling.places.postprocess.pieces import piecewise
 from starling.places.postprocess.smoothing import smoothed

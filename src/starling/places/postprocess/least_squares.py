@@ -10,8 +10,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from starling.places.measurements import Int64, MeasuredTree
-from starling.places.postprocess.leaves import Float64
+from starling.places.arrays import Float64, Int64
+from starling.places.measurements import MeasuredTree
 from starling.privacy.compiled import compiled
 from starling.privacy.distributions.accuracy import standard_deviation
 

@@ -1,15 +1,11 @@
 """An estimate of the points of every cell: boxes with counts, spread evenly or unevenly over their cells."""
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-from starling.places.measurements import Int32
+from starling.places.arrays import Float64, Int32
 from starling.privacy.compiled import compiled
-
-Float64: TypeAlias = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,7 +7,7 @@ from typing import Final, TypeVar
 
 import numpy as np
 
-from starling.places.postprocess.leaves import Float64
+from starling.places.arrays import Float64
 from starling.privacy.compiled import compiled
 
 T = TypeVar("T")

@@ -16,9 +16,10 @@ from typing import Final
 
 import numpy as np
 
-from starling.places.measurements import ROOT, Bool, Int64, MeasuredTree, Tree
+from starling.places.arrays import Bool, Float64, Int64
+from starling.places.measurements import ROOT, MeasuredTree, Tree
 from starling.places.postprocess.least_squares import Boxwise, merged
-from starling.places.postprocess.leaves import Estimate, Float64
+from starling.places.postprocess.leaves import Estimate
 from starling.places.postprocess.neighbourhood import guides
 from starling.places.postprocess.occupancy_kernels import Message, divide, messages
 

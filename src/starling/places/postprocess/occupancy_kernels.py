@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from starling.places.postprocess.leaves import Float64
+from starling.places.arrays import Float64
 from starling.places.postprocess.neighbourhood import in_bands, logarithms
 from starling.privacy.compiled import compiled
 

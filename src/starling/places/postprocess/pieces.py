@@ -11,9 +11,10 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from starling.places.measurements import Bool, Int64, MeasuredTree, Tree
+from starling.places.arrays import Bool, Float64, Int64
+from starling.places.measurements import MeasuredTree, Tree
 from starling.places.postprocess.least_squares import Boxwise, merged, upwards
-from starling.places.postprocess.leaves import Estimate, Float64
+from starling.places.postprocess.leaves import Estimate
 from starling.privacy.compiled import compiled
 from starling.privacy.ordering import stable_order
 

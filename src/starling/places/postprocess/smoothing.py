@@ -4,8 +4,8 @@ from typing import Final
 
 import numpy as np
 
-from starling.places.measurements import Int32
-from starling.places.postprocess.leaves import Estimate, Float64
+from starling.places.arrays import Float64, Int32
+from starling.places.postprocess.leaves import Estimate
 from starling.privacy.compiled import compiled
 
 RADII: Final = (64, 64, 32, 32, 16, 16, 8, 8, 4, 4, 2, 2, 1, 1)

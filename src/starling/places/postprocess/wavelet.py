@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from starling.places.arrays import Float64
 from starling.places.measurements import MeasuredCoefficients
-from starling.places.postprocess.leaves import Estimate, Float64
+from starling.places.postprocess.leaves import Estimate
 
 
 def cells(measured: MeasuredCoefficients) -> Estimate:

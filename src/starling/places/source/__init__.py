@@ -25,7 +25,8 @@ from starling.engine.held_records import Held, InMemory, hold
 from starling.engine.record_files import PARQUET, Records, beginning_of, open_files, refuse
 from starling.engine.record_parts import check_types, is_text, no_label, no_number, no_time, table_records, tables
 from starling.errors import SourceError
-from starling.places.plan.points import PointPlan, SlicedPlan
+from starling.places.plan.points import PlanOfPoints
+from starling.places.plan.records import PlanOfRecords
 from starling.places.plan.reference_systems import identifier
 from starling.places.source import geojson
 from starling.places.source.reference import check_named, check_reference
@@ -38,7 +39,7 @@ _HEAD: Final = 1 << 16
 """Bytes of a GeoJSON before its features, among which it may name its reference system."""
 
 
-def open_records(data: str | Path | InMemory, plan: PointPlan) -> Records | Held:
+def open_records(data: str | Path | InMemory, plan: PlanOfPoints) -> Records | Held:
     """Check the public shape of records: their form, columns, types and reference system.
 
     Raises:
@@ -53,7 +54,7 @@ def open_records(data: str | Path | InMemory, plan: PointPlan) -> Records | Held
     return held
 
 
-def _open_file(path: Path, plan: PointPlan) -> Records:
+def _open_file(path: Path, plan: PlanOfPoints) -> Records:
     beginning, size = beginning_of(path)
     columns, fix = plan.columns.names, f"the plan reads {', '.join(plan.columns.names)}"
     parquet = beginning.startswith(PARQUET)
@@ -72,18 +73,20 @@ def _open_file(path: Path, plan: PointPlan) -> Records:
     return records
 
 
-def _wanted(plan: PointPlan, name: str, kind: pa.DataType) -> str:
+def _wanted(plan: PlanOfPoints, name: str, kind: pa.DataType) -> str:
     """As `record_parts.Wanted` says."""
     named = plan.columns
     if name in (named.x, named.y, named.value) and name:
         return no_number(kind)
     if name == named.geometry:
         binary = pa.types.is_binary(kind) or pa.types.is_large_binary(kind)
-        return "" if binary or is_text(kind) or _is_point(kind) else "WKB, WKT or a native point"
+        fields = {field.name: field.type for field in kind} if pa.types.is_struct(kind) else {}
+        point = {"x", "y"} <= fields.keys() and all(pa.types.is_floating(fields[axis]) for axis in "xy")
+        return "" if binary or is_text(kind) or point else "WKB, WKT or a native point"
     return wanted_of_unit(plan, name, kind)
 
 
-def wanted_of_unit(plan: SlicedPlan, name: str, kind: pa.DataType) -> str:
+def wanted_of_unit(plan: PlanOfRecords, name: str, kind: pa.DataType) -> str:
     """As `record_parts.Wanted` says, of the columns of slices and persons, and of ids."""
     listed: tuple[str, ...] = ()
     if plan.slices is not None and name == plan.columns.time:
@@ -95,19 +98,14 @@ def wanted_of_unit(plan: SlicedPlan, name: str, kind: pa.DataType) -> str:
     return "" if pa.types.is_boolean(kind) and names_truth(listed) else no_label(kind)
 
 
-def _is_point(kind: pa.DataType) -> bool:
-    named = {field.name: field.type for field in kind} if pa.types.is_struct(kind) else {}
-    return {"x", "y"} <= named.keys() and all(pa.types.is_floating(named[axis]) for axis in "xy")
-
-
-def _check_geojson(path: Path, plan: PointPlan) -> None:
+def _check_geojson(path: Path, plan: PlanOfPoints) -> None:
     if not plan.columns.geometry:
         refuse(path, "is GeoJSON, and the plan names no geometry", 'write geometry = "geometry" below [input]')
     with path.open("rb") as file:
         named = geojson.crs_of(file.read(_HEAD))
     if named is not None:
         check_named(path, plan, identifier(named))
-    elif plan.crs == "plain":
+    elif plan.crs_name:
         refuse(path, "is GeoJSON, whose points are in degrees", "give GeoParquet, or a plan in degrees")
 
 

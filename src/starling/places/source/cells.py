@@ -10,10 +10,11 @@ from starling.engine.booleans import spelled
 from starling.engine.delimited import labels
 from starling.engine.plain_text import numbers_of, times_of
 from starling.engine.times import periods_of_times
-from starling.places.measurements import Int64
+from starling.places.arrays import Float64, Int64
 from starling.places.plan import Plan
-from starling.places.plan.grid import Float64, Grid
-from starling.places.plan.points import PointPlan, SlicedPlan
+from starling.places.plan.grid import Grid
+from starling.places.plan.points import PlanOfPoints
+from starling.places.plan.records import PlanOfRecords
 from starling.places.source.values import centres, coordinates, numbers
 from starling.privacy.compiled import compiled
 
@@ -37,7 +38,7 @@ def cells_at(grid: Grid, x: Float64, y: Float64) -> Int64:
     return cells
 
 
-def points_of(plan: PointPlan, table: pa.Table) -> tuple[Float64, Float64]:
+def points_of(plan: PlanOfPoints, table: pa.Table) -> tuple[Float64, Float64]:
     """float64 (records,) and float64 (records,): x and y, in degrees or plain units; NaN where there is none."""
     named = plan.columns
     if named.geometry:
@@ -49,7 +50,7 @@ def points_of(plan: PointPlan, table: pa.Table) -> tuple[Float64, Float64]:
     return np.ascontiguousarray(x), np.ascontiguousarray(y)
 
 
-def slices_of(plan: SlicedPlan, table: pa.Table) -> Int64:
+def slices_of(plan: PlanOfRecords, table: pa.Table) -> Int64:
     """int64 (records,): the slice of each record of a plan with slices; -1 for none."""
     assert plan.slices is not None
     at = periods_of(plan, table)
@@ -59,7 +60,7 @@ def slices_of(plan: SlicedPlan, table: pa.Table) -> Int64:
     return at
 
 
-def units_of(plan: PointPlan, table: pa.Table) -> Int64:
+def units_of(plan: PlanOfPoints, table: pa.Table) -> Int64:
     """int64 (records,): by how many units the value of each record is above the lower bound of a plan with values, rounded to whole units,
     of ties to the even one, and clamped; -1 for what is no finite number.
     """
@@ -70,7 +71,7 @@ def units_of(plan: PointPlan, table: pa.Table) -> Int64:
     return np.where(finite, whole - plan.value.lower, -1)
 
 
-def periods_of(plan: SlicedPlan, table: pa.Table) -> Int64:
+def periods_of(plan: PlanOfRecords, table: pa.Table) -> Int64:
     """int64 (records,): which of the names of a plan's slices each record has; -1 for none."""
     assert plan.slices is not None
     if plan.slices.bounds is not None:
@@ -78,7 +79,7 @@ def periods_of(plan: SlicedPlan, table: pa.Table) -> Int64:
     return _listed(table[plan.columns.time], plan.slices.names)
 
 
-def categories_of(plan: SlicedPlan, table: pa.Table) -> Int64:
+def categories_of(plan: PlanOfRecords, table: pa.Table) -> Int64:
     """int64 (records,): which category of a plan's slices each record has; -1 for none."""
     assert plan.slices is not None
     return _listed(table[plan.columns.category], plan.slices.categories)

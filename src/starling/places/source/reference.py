@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from starling.engine.record_files import refuse
-from starling.places.plan.points import PointPlan
+from starling.places.plan.points import PlanOfPoints
 from starling.places.plan.reference_systems import DEGREES, identifier
 
 
-def check_reference(path: Path, plan: PointPlan, metadata: Mapping[bytes, bytes], field: Mapping[bytes, bytes]) -> None:
+def check_reference(
+    path: Path, plan: PlanOfPoints, metadata: Mapping[bytes, bytes], field: Mapping[bytes, bytes]
+) -> None:
     """Refuse a geometry whose metadata name another reference system, or another encoding, than the plan reads.
 
     The metadata are those of the file, GeoParquet's below `geo`, and of the column, where Arrow's types of geometry say it.
@@ -33,9 +35,9 @@ def check_reference(path: Path, plan: PointPlan, metadata: Mapping[bytes, bytes]
     check_named(path, plan, reference)
 
 
-def check_named(path: Path, plan: PointPlan, reference: str | None) -> None:
+def check_named(path: Path, plan: PlanOfPoints, reference: str | None) -> None:
     """Refuse a reference system that is not the plan's; "" is one that is said to be unknown, None one without an id."""
-    known = DEGREES if plan.crs != "plain" else (plan.crs_name.upper(),)
+    known = DEGREES if not plan.crs_name else (plan.crs_name.upper(),)
     if reference is None:
         problem = "has a coordinate reference system without an id, which is not longitude and latitude on WGS 84"
         refuse(path, problem, f"name it {known[0]} if it is that, or transform it")

@@ -18,10 +18,11 @@ from starling.engine.delimited import labels
 from starling.engine.plain_text import times_of
 from starling.engine.times import no_times
 from starling.errors import SHOWN, Findings, Problem, number_of
-from starling.places.measurements import Int64
+from starling.places.arrays import Int64
 from starling.places.plan import Plan
 from starling.places.plan.grid import EAST, NORTH
-from starling.places.plan.points import CountedPlan, PointPlan, SlicedPlan
+from starling.places.plan.points import PlanOfPoints
+from starling.places.plan.records import PlanOfRecords
 from starling.places.source import Held, Records, read_part
 from starling.places.source.cells import categories_of, periods_of, points_of, units_of
 from starling.places.source.geojson import TYPES
@@ -74,13 +75,11 @@ def validate(plan: Plan, records: Records | Held, *, most: int = SHOWN) -> NotPr
 
 def inspected(
     check: Callable[[pa.Table, Int64, str, TallyT], None],
-    plan: CountedPlan,
+    plan: PlanOfRecords,
     records: Records | Held,
     tally: TallyT,
     most_faulty: str,
     decisive: Callable[[str], Iterable[Problem]] = lambda _: (),
-    *,
-    bound: str = "points_per_person",
 ) -> NotPrivate[Validated]:
     """What is wrong with the records of a plan, whatever kind it is of.
 
@@ -91,7 +90,6 @@ def inspected(
         tally: Counts faults; it has none yet.
         most_faulty: What to do about a fault that most records have.
         decisive: What is wrong with the records as a whole, by their name, after all were looked at.
-        bound: The key that bounds the records of a person.
 
     Raises:
         SourceError: a file is no longer what was checked.
@@ -101,8 +99,7 @@ def inspected(
         for table, lines, file in tally.tables(records, partial(read_part, records)):
             check(table, lines, file, tally)
         problems = tally.findings((*decisive(records.name), *tally.decisive(records.name, most_faulty)))
-        notes = _notes(plan, records, bound)
-        return Validated(problems, notes, number_of(tally.total, "record"), {"records": tally.total})
+        return Validated(problems, _notes(plan, records), number_of(tally.total, "record"), {"records": tally.total})
 
     return inspect(Confidential(validated))
 
@@ -135,13 +132,13 @@ def _check(plan: Plan, table: pa.Table, here: Int64, file: str, tally: _Tally) -
     check_unit(plan, table, here, file, tally)
 
 
-def check_value(plan: PointPlan, table: pa.Table, here: Int64, file: str, tally: Tally) -> None:
+def check_value(plan: PlanOfPoints, table: pa.Table, here: Int64, file: str, tally: Tally) -> None:
     """Add the missing values of some records."""
     if plan.value is not None:
         tally.add(plan.columns.value, "is missing or no finite number", units_of(plan, table) < 0, here, file)
 
 
-def check_unit(plan: SlicedPlan, table: pa.Table, here: Int64, file: str, tally: Tally) -> None:
+def check_unit(plan: PlanOfRecords, table: pa.Table, here: Int64, file: str, tally: Tally) -> None:
     """Add the faults of the times and persons of some records."""
     if plan.slices is not None:
         unread = (
@@ -183,10 +180,11 @@ def _decisive(plan: Plan, tally: _Tally, file: str) -> Iterator[Problem]:
             )
 
 
-def _notes(plan: CountedPlan, records: Records | Held, bound: str) -> Findings:
+def _notes(plan: PlanOfRecords, records: Records | Held) -> Findings:
     """How many persons have more records than count, and whether a person is rather the number of a row."""
     if not plan.columns.person:
         return Findings(0, {}, ())
     person = plan.columns.person
     read = (labels(table[person]) for part in records.parts for table in read_part(records, part))
-    return notes_of_persons(person, persons_of(read, plan.points), plan.points, bound, records.name)
+    key = f"{plan.record}s_per_person"
+    return notes_of_persons(person, persons_of(read, plan.most), plan.most, key, records.name)

@@ -8,8 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from starling.engine.delimited import labels, plain
-from starling.places.measurements import Int64
-from starling.places.plan.grid import Float64
+from starling.places.arrays import Float64, Int64
 from starling.places.source.geojson import TYPES
 
 _NUMBER: Final = r'^[ \t]*"?[ \t]*\+?(?P<number>-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)[ \t]*"?[ \t]*$'
@@ -46,7 +45,9 @@ def coordinates(column: pa.ChunkedArray | pa.Array) -> tuple[Float64, Float64]:
     x, y = _wkb(geometries)
     texts = _texts(geometries)
     if texts.any():
-        x[texts], y[texts] = _wkt(geometries.filter(pa.array(texts)))
+        # POINT (x y): perhaps after SRID=4326;, with Z, M or ZM, and with up to two further numbers.
+        points = pc.extract_regex(geometries.filter(pa.array(texts)), _WKT_POINT)
+        x[texts], y[texts] = (numbers(pc.struct_field(points, axis)) for axis in "xy")
     return x, y
 
 
@@ -72,13 +73,6 @@ def _texts(geometries: pa.Array) -> npt.NDArray[np.bool_]:
     characters, offsets, _ = _heads(geometries)
     held = (np.diff(offsets) > 0) & geometries.is_valid().to_numpy(zero_copy_only=False)
     return np.asarray(held & (characters[offsets[:-1]] >= _PRINTED))
-
-
-def _wkt(texts: pa.Array) -> tuple[Float64, Float64]:
-    """Points as well-known text, POINT (x y): perhaps after SRID=4326;, with Z, M or ZM, and with up to two further numbers."""
-    read = pc.extract_regex(texts, _WKT_POINT)
-    x, y = (numbers(pc.struct_field(read, axis)) for axis in "xy")
-    return x, y
 
 
 def _wkt_types(texts: pa.Array) -> Int64:

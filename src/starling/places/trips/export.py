@@ -9,8 +9,8 @@ import numpy as np
 
 from starling.errors import ParameterError
 from starling.places.answers.coordinates import corners_in_degrees
+from starling.places.arrays import Int32
 from starling.places.flows.export import Locations, write_files
-from starling.places.measurements import Int32
 from starling.places.plan.grid import Grid
 from starling.places.trips.answers.released import ReleasedTrips
 
@@ -23,8 +23,7 @@ def write_all(out: Path, released: ReleasedTrips) -> tuple[Path, ...]:
         raise ParameterError("grid.crs", "is plain, and flow maps place in degrees", "read data/flows.parquet")
     pairs, trips, lower, upper = released.certain
     boxes, ends = np.unique(pairs.reshape(-1, 4), axis=0, return_inverse=True)
-    whole = np.maximum(np.floor(trips + 0.5), 1).astype(np.int64)
-    columns = {"trips": whole, "lower": lower, "upper": upper}
+    columns = {"trips": trips, "lower": lower, "upper": upper}
     return write_files(out, locations(released.plan.grid, boxes), ends.reshape(-1, 2).astype(np.int64), columns)
 
 

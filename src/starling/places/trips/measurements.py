@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from starling.places.measurements import Bool, Int16, Int32, Int64, MeasuredTree
+from starling.places.arrays import Bool, Int16, Int32, Int64
+from starling.places.measurements import MeasuredTree
 from starling.privacy.distributions.discrete import DiscreteLaplace
 
 

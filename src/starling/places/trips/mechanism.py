@@ -14,17 +14,15 @@ are, which again follows from released values. The three compose sequentially, a
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import floor
 from typing import Final
 
 import numpy as np
 
-from starling.places.measurements import ROOT, Bool, Int16, Int32, Int64
-from starling.places.mechanism.adaptive import JUMP, TOTAL, Adaptive, finest
-from starling.places.mechanism.growing import Answer, GrowingTree, Replayed, below, fullest, noisy
-from starling.places.mechanism.ladders import remainders
+from starling.places.arrays import Bool, Int32, Int64
+from starling.places.mechanism.adaptive import Adaptive, finest
+from starling.places.mechanism.growing import Answer, Growing, GrowingTree, Replayed, noisy
+from starling.places.mechanism.method import TOTAL
 from starling.places.trips.measurements import MeasuredPairs, MeasuredTrips, Trips
-from starling.privacy.distributions.discrete import DiscreteLaplace
 from starling.privacy.events import PureDP
 from starling.privacy.guarantee import Guarantee, sequential
 from starling.privacy.neighbours import Relation
@@ -116,47 +114,21 @@ def depths(rule: TripRule, trips: int) -> Mapping[int, Fraction]:
 
 
 def _pairs(rule: TripRule, exact: Trips, answer: Answer) -> MeasuredPairs:
-    """The tree over pairs: the root, then depth by depth those of one cell and one cell, the others, and leaves afresh."""
+    """The tree over pairs, as `Adaptive.grow` grows one of boxes."""
     tree = _Growing(exact, answer)
-    total = int(tree.measure(TOTAL * rule.amount, np.ones(1, dtype=np.bool_), steered=True)[0])
-    amounts = depths(rule, total)
-    last = max(amounts)
-    after = dict(zip(amounts, remainders(list(amounts.values())), strict=True))
-    left = (1 - TOTAL) * rule.amount
-    for depth in range(last):
-        single = tree.single
-        tree.measure(left, single, steered=False)
-        cut = ~single
-        if depth in amounts:
-            values = tree.measure(amounts[depth], cut, steered=True)
-            near = depth + JUMP == last
-            room = (MOST_PAIRS - tree.pairs) // below(JUMP if near else 1)
-            cut[cut] = fullest(values, floor(rule.thresholds[near] / amounts[depth]), room)
-            left = after[depth]
-            tree.measure(left, ~cut & ~single, steered=False)
-        tree.split(cut)
-    tree.measure(left, np.ones(len(tree.boxes), dtype=np.bool_), steered=False)
+    total = int(tree.measure(TOTAL * rule.amount, steered=True)[0])
+    rule.grow(tree, depths(rule, total))
     return tree.measured()
 
 
-class _Growing:
+class _Growing(Growing):
     """Open pairs of boxes, and in which of them each exact pair of cells lies; what is closed is forgotten."""
 
     def __init__(self, exact: Trips, answer: Answer) -> None:
         rows, columns = exact.shape
-        self._answer = answer
-        self.boxes: Int32 = np.array([[0, rows, 0, columns] * 2], dtype=np.int32)
+        super().__init__(np.array([[0, rows, 0, columns] * 2], dtype=np.int32), answer, MOST_PAIRS)
         self._ends, self._points = exact.ends, exact.points
         self._holder: Int64 = np.zeros(len(exact.points), dtype=np.int64)
-        self._all, self._parents = [self.boxes], [np.array([ROOT], dtype=np.int64)]
-        self._begins = [0, 1]
-        self._noises: dict[DiscreteLaplace, int] = {}
-        self._measured: list[tuple[Int64, Int64, Int16, Bool]] = []
-
-    @property
-    def pairs(self) -> int:
-        """Pairs of boxes so far."""
-        return self._begins[-1]
 
     @property
     def sides(self) -> Int32:
@@ -168,19 +140,10 @@ class _Growing:
         """bool (open,): whether a pair is one cell and one cell."""
         return np.asarray((self.sides == 1).all(axis=1))
 
-    def measure(self, amount: Fraction, where: Bool, *, steered: bool) -> Int64:
-        """Noisy numbers of the chosen open pairs, int64 (chosen,), for which one trip pays an amount; they are kept."""
-        chosen = np.flatnonzero(where)
-        if not len(chosen):
-            return chosen
+    def _counts_of(self, where: Bool | slice) -> Int64:
         counts = np.zeros(len(self.boxes), dtype=np.int64)
         np.add.at(counts, self._holder, self._points)
-        values = self._answer(counts[chosen], amount)
-        noise = self._noises.setdefault(DiscreteLaplace(1 / amount), len(self._noises))
-        nodes = self._begins[-2] + chosen
-        kinds = np.full(len(chosen), noise, dtype=np.int16)
-        self._measured.append((nodes, values, kinds, np.full(len(chosen), steered, dtype=np.bool_)))
-        return values
+        return counts[where]
 
     def split(self, cut: Bool) -> None:
         """Cut the larger box of each chosen pair, its rows and its columns at their middles, rounded down; all others are closed."""
@@ -201,9 +164,9 @@ class _Growing:
             changed = 2 * axes[above, side] + (half == 0)
             children[rows, changed] = np.where(whole, children[rows, changed], middles[above, side])
         self._keep(chosen, axes, middles, parts, place)
+        self._parents.append(self._nodes[chosen[above]])
+        self._nodes = self.number + np.arange(len(children))
         self._all.append(children)
-        self._parents.append(self._begins[-2] + chosen[above])
-        self._begins.append(self._begins[-1] + len(children))
         self.boxes = children
 
     def _keep(self, chosen: Int64, axes: Int64, middles: Int32, parts: Int64, place: Int64) -> None:
@@ -219,14 +182,5 @@ class _Growing:
 
     def measured(self) -> MeasuredPairs:
         """The tree with all measurements, in the order in which they were made."""
-        node, value, noise, steered = (np.concatenate([each[column] for each in self._measured]) for column in range(4))
-        return MeasuredPairs(
-            np.concatenate(self._all),
-            np.concatenate(self._parents),
-            np.array(self._begins[:-1], dtype=np.int64),
-            node,
-            value,
-            noise,
-            tuple(self._noises),
-            steered,
-        )
+        begins = np.cumsum([0, *map(len, self._all[:-1])])
+        return MeasuredPairs(np.concatenate(self._all), np.concatenate(self._parents), begins, *self._columns())

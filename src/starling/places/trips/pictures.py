@@ -10,12 +10,10 @@ import numpy as np
 from starling.pages.charts import frame
 from starling.pages.marks import Box, Sheet
 from starling.places.answers.coordinates import aspect, ends_in_box
-from starling.places.flows.pictures import WIDE, Arcs, draw_arcs
-from starling.places.measurements import Int32, Int64
+from starling.places.arrays import Float64, Int32, Int64
+from starling.places.flows.pictures import WIDE, Arcs, draw_arcs, lines_of
 from starling.places.pictures.heat_map import axes
 from starling.places.plan.grid import Grid
-from starling.places.postprocess import Float64
-from starling.release.text import rounded
 
 ROOM: Final = 60.0
 """What numbers at the left take of the picture."""
@@ -47,16 +45,8 @@ def arcs_of(grid: Grid, pairs: Int32, trips: Float64, ends: tuple[Int64, Int64])
     """
     boxes, numbers = np.unique(pairs.reshape(-1, 4), axis=0, return_inverse=True)
     names, between = _names(grid, boxes), numbers.reshape(-1, 2).astype(np.int64)
-    lines = [
-        (
-            f"{names[origin]} to {names[destination]}",
-            rounded(many),
-            f"95 % interval, together with all others: {low:,} to {high:,}",
-        )
-        for (origin, destination), many, low, high in zip(
-            between.tolist(), trips.tolist(), *(end.tolist() for end in ends), strict=True
-        )
-    ]
+    intervals = zip(*(end.tolist() for end in ends), strict=True)
+    lines = lines_of(names, between, trips, intervals, "95 % interval, together with all others")
     return boxes, Arcs(between, trips, lines, float(trips.max(initial=1.0)))
 
 

@@ -23,8 +23,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from starling.places.measurements import Bool, Int32, Int64
-from starling.places.postprocess import Float64, estimate
+from starling.places.arrays import Float64, Int32, Int64
+from starling.places.postprocess import estimate
 from starling.places.trips.measurements import MeasuredPairs, MeasuredTrips
 from starling.privacy.compiled import compiled
 from starling.privacy.distributions.accuracy import standard_deviation
@@ -68,11 +68,6 @@ class TripEstimate:
         chosen = self.trips != 0
         rectangles = np.asarray(queries, dtype=np.float64).reshape(-1, 8)
         return _answers(self.boxes[chosen], self.trips[chosen], self.origins, self.destinations, rectangles)
-
-
-def estimate_trips(measured: MeasuredTrips) -> TripEstimate:
-    """The estimate of all that is measured."""
-    return filled(measured.pairs, margins(measured))
 
 
 def margins(measured: MeasuredTrips) -> tuple[Float64, Float64]:
@@ -142,9 +137,7 @@ def fitted(measured: MeasuredPairs, parts: Float64, shares: Float64) -> tuple[In
     fresh = ~measured.steered
     empty = STRENGTH * emptiness(measured.value[fresh], variances[fresh])
     many, variance, model = _upwards(measured.parents, parts, own, value, empty)
-    trips = _downwards(measured.parents, many, variance, model)
-    open_ = _opened(measured.parents, model, trips, shares)
-    leaves = np.flatnonzero(open_ & (model != CUT))
+    trips, leaves = _downwards(measured.parents, many, variance, model, shares)
     return leaves, trips[leaves]
 
 
@@ -185,41 +178,31 @@ def _upwards(
 
 
 @compiled
-def _downwards(parents: Int64, many: Float64, variance: Float64, model: Int64) -> Float64:
-    """Trips of each node, of which children add up to their parent, none below 0. Children of a node stand side by side."""
-    trips = np.zeros(len(parents))
-    trips[0] = max(many[0], 0.0)
-    begin = 1
-    while begin < len(parents):
-        above, end = parents[begin], begin
-        while end < len(parents) and parents[end] == above:
-            end += 1
-        if model[above] == CUT:
-            _share(trips[above], many[begin:end], variance[begin:end], trips[begin:end])
-        begin = end
-    return trips
-
-
-@compiled
-def _opened(parents: Int64, model: Int64, trips: Float64, shares: Float64) -> Bool:
-    """Which nodes are reached from the first through those that are cut. A node whose trips are spread is cut too, and its children get
-    their shares, where one of them has all but a few; `model` and `trips` are changed so.
+def _downwards(
+    parents: Int64, many: Float64, variance: Float64, model: Int64, shares: Float64
+) -> tuple[Float64, Int64]:
+    """Trips of each node, of which children add up to their parent, none below 0; and the nodes that are reached from the first through
+    those that are cut, and not cut. Children of a node stand side by side. A node whose trips are spread is cut too, and its children get
+    their shares, where one of them has all but a few; `model` is changed so.
     """
-    reached = np.zeros(len(parents), dtype=np.bool_)
-    reached[0] = True
+    trips, reached = np.zeros(len(parents)), np.zeros(len(parents), dtype=np.bool_)
+    trips[0], reached[0] = max(many[0], 0.0), True
     begin = 1
     while begin < len(parents):
         above, end = parents[begin], begin
         while end < len(parents) and parents[end] == above:
             end += 1
-        if reached[above] and model[above] == SPREAD and shares[begin:end].max() > ALONE * shares[begin:end].sum():
-            whole = shares[begin:end].sum()
+        whole = shares[begin:end].sum()
+        if reached[above] and model[above] == CUT:
+            _share(trips[above], many[begin:end], variance[begin:end], trips[begin:end])
+            reached[begin:end] = True
+        elif reached[above] and model[above] == SPREAD and shares[begin:end].max() > ALONE * whole:
             for child in range(begin, end):
                 trips[child], model[child] = trips[above] * shares[child] / whole, SPREAD
             model[above] = CUT
-        reached[begin:end] = reached[above] and model[above] == CUT
+            reached[begin:end] = True
         begin = end
-    return reached
+    return trips, np.flatnonzero(reached & (model != CUT))
 
 
 @compiled

@@ -6,9 +6,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import ClassVar, Final
 
+from starling.places.artifact.plan_files import MEASUREMENTS, PLAN
 from starling.places.trips.answers.released import ReleasedTrips
 from starling.places.trips.artifact import columns, pages, public_plan
-from starling.places.trips.artifact.public_plan import MEASUREMENTS, PLAN, mechanism_of
+from starling.places.trips.artifact.public_plan import mechanism_of
 from starling.places.trips.measurements import MeasuredTrips, Trips
 from starling.places.trips.mechanism import TripTree
 from starling.places.trips.plan import Plan

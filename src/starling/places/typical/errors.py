@@ -13,7 +13,7 @@ them. What is missing in them is how noise changes the shape of a tree: in studi
 about one answer of a hundred more.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 from hashlib import sha256
@@ -23,14 +23,14 @@ import numpy as np
 
 from starling.errors import ParameterError
 from starling.places.answers.released import Answers, ReleasedGrid
+from starling.places.arrays import Float64, Int64
 from starling.places.generate.noise import laplace
 from starling.places.generate.worlds import whole
-from starling.places.measurements import Int64, Measured, MeasuredTree
+from starling.places.measurements import Measured, MeasuredTree
 from starling.places.mechanism.boxes import box_counts, cumulative
 from starling.places.mechanism.privlet import coefficients
 from starling.places.plan import Plan
 from starling.places.plan.choices import Purpose
-from starling.places.plan.grid import Float64
 from starling.places.postprocess import estimate
 from starling.places.postprocess.least_squares import merged
 from starling.places.postprocess.leaves import spread
@@ -127,14 +127,10 @@ def typical_answers(
     for _, other in others:
         grid = grid.plus(other) if adds else grid.minus(other)
     errors = [typical_errors(plan, each, ask) for plan, each in parts] if typical else []
-    return replace(ask(grid), typical_error=_joined(errors))
-
-
-def _joined(errors: Sequence[Float64 | None]) -> Float64 | None:
-    """The typical error of a sum or difference; None where one of a part is not known."""
-    if len(errors) <= 1 or any(each is None for each in errors):
-        return errors[0] if len(errors) == 1 else None
-    return np.sqrt(sum(each * each for each in errors if each is not None))
+    known = [each for each in errors if each is not None]
+    # Of one part as it is; of two none where one is not known.
+    joined = known[0] if len(known) == 1 else np.sqrt(sum(each * each for each in known))
+    return replace(ask(grid), typical_error=joined if known and len(known) == len(errors) else None)
 
 
 def rerun_errors(plan: Plan, released: ReleasedGrid, ask: Callable[[ReleasedGrid], Answers]) -> Float64:
@@ -145,11 +141,6 @@ def rerun_errors(plan: Plan, released: ReleasedGrid, ask: Callable[[ReleasedGrid
     return np.stack([ask(each).counts - counts for each in others])
 
 
-@lru_cache(REPEATED)
-def _repeated(method: str, purpose: Purpose, released: ReleasedGrid) -> tuple[ReleasedGrid, ...]:
-    return tuple(_truth_and_reruns(method, purpose, released))
-
-
 def _truth_and_reruns(method: str, purpose: Purpose, released: ReleasedGrid) -> Iterator[ReleasedGrid]:
     """The released grid in whole points, then each of its reruns."""
     [(measured, _)] = released.parts
@@ -157,6 +148,9 @@ def _truth_and_reruns(method: str, purpose: Purpose, released: ReleasedGrid) -> 
     yield ReleasedGrid(released.grid, truth.astype(np.float64), ())
     for grid in reruns(method, measured, truth, purpose):
         yield ReleasedGrid(released.grid, grid, ())
+
+
+_repeated = lru_cache(REPEATED)(lambda *of: tuple(_truth_and_reruns(*of)))
 
 
 def deviations(released: ReleasedGrid, ask: Callable[[ReleasedGrid], Answers]) -> Float64:

@@ -17,10 +17,9 @@ import numpy as np
 from starling.places.answers.hotspots import Hotspots, as_rectangles, checked_tiles, first_by
 from starling.places.answers.released import Answers, ReleasedGrid
 from starling.places.answers.sure import LEVEL
+from starling.places.arrays import Float64, Int64
 from starling.places.generate.noise import normal
-from starling.places.measurements import Int64
 from starling.places.plan import Plan
-from starling.places.plan.grid import Float64
 from starling.places.typical.errors import MOST_CELLS, deviations, rerun_errors
 
 DRAWS: Final = 1000

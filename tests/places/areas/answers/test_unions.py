@@ -34,7 +34,7 @@ def test_a_union_has_the_deviation_of_dense_least_squares(
     folder: Path, weights: list[float], shares: list[int], measure: str
 ) -> None:
     chosen = plan(folder, privacy={"unit": "point", measure: "1", "shares": shares})
-    deviation, half = spread(chosen, np.array(weights)).interval(chosen, (1.0,), ALPHA)
+    deviation, half = spread(chosen, np.array(weights)).alone(chosen, ALPHA)
     measured = np.concatenate(variances(chosen))[:, 0]
     design = np.concatenate(leaves_of(list(chosen.areas.parents), 1))
     _, covariance = projection(design, np.zeros(len(measured)), measured)

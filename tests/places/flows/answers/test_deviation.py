@@ -12,7 +12,7 @@ import pytest
 from starling.places.flows.answers.deviation import Noise, whole_ends
 from starling.places.flows.mechanism import PairsOfLevels
 from starling.places.flows.postprocess import estimate
-from starling.places.plan.trips import RELATIONS
+from starling.places.plan.records import RELATIONS
 from starling.privacy.budget import Cost, Epsilon, Rho
 from starling.privacy.distributions.accuracy import tail
 from starling.privacy.distributions.deviations import laplace_deviations

@@ -12,7 +12,7 @@ from starling.places.flows.answers.ranking import LEAST, chances, covariances
 from starling.places.flows.answers.released import ReleasedFlows
 from starling.places.flows.mechanism import PairsOfLevels
 from starling.places.flows.postprocess import estimate
-from starling.places.plan.trips import RELATIONS
+from starling.places.plan.records import RELATIONS
 from starling.privacy.budget import Cost, Epsilon, Rho
 from tests.places.flows.worlds import levels, plan
 

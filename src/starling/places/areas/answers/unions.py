@@ -132,12 +132,6 @@ class Spread:
     most: float
     weight: float
 
-    def interval(self, plan: AreasPlan, factors: Sequence[float], alpha: Fraction) -> tuple[float, float]:
-        """The standard deviation of a sum of such sums of independent noise, each times a factor, and the half-width of its interval, which
-        misses with the chance `alpha`.
-        """
-        return self.times(factors).alone(plan, alpha)
-
     def times(self, factors: Sequence[float]) -> "Spread":
         """The noise of a sum of such sums of independent noise, each times a factor."""
         squares = [factor * factor for factor in factors]
@@ -209,7 +203,7 @@ def number(
     by_area = counted[0] - counted[1] if slices > 1 else counted[0]
     whole = np.array([(layer * weights).sum() for layer in by_area.T])
     factors = factors_of_points(plan.value)
-    deviation, half = noise.interval(plan, factors * slices, 1 - level)
+    deviation, half = noise.times(factors * slices).alone(plan, 1 - level)
     points = float(whole @ factors)
     low, high = floor(points - half), ceil(points + half)
     if slices == 1:  # A difference may be less than 0.
@@ -218,7 +212,7 @@ def number(
     if plan.value is None:
         return answer
     of_sum = factors_of_sum(plan.value)
-    total, half = float(whole @ of_sum), noise.interval(plan, of_sum * slices, 1 - level)[1]
+    total, half = float(whole @ of_sum), noise.times(of_sum * slices).alone(plan, 1 - level)[1]
     half += noise.times(of_sum).step
     sides = np.array([float(floor(total - half)), float(ceil(total + half))])
     summed = Interval(total, *(sides if slices > 1 else possible_sums(plan.value, sides)).tolist())

@@ -42,6 +42,11 @@ def possible_sums(value: Value, ends: Floats) -> Floats:
     return np.clip(ends, 0 if value.lower >= 0 else None, 0 if value.upper <= 0 else None)
 
 
+def layers_of(plan: AreasPlan, estimated: Estimated, slice: int) -> Floats:
+    """float64 (nodes, layers): what is released of each node in a slice, from the estimates of a level."""
+    return estimated.count[:, slice * plan.layers : (slice + 1) * plan.layers]
+
+
 def points_of(plan: AreasPlan, estimated: Estimated) -> Estimated:
     """The points of each node and slice, float64 (nodes, slices), from the estimates of a level, (nodes, slices * layers)."""
     return estimated if plan.value is None else _combined(estimated, factors_of_points(plan.value))

@@ -7,7 +7,8 @@ rounded up or down, none becomes one, and the sum of any node, as of the whole, 
 import numpy as np
 
 from starling.places.answers.whole_numbers import whole_numbers
-from starling.places.areas.plan.polygons import Areas, Float64, Int64
+from starling.places.areas.plan.polygons import Areas
+from starling.places.arrays import Float64, Int64
 
 
 def whole_areas(areas: Areas, points: Float64) -> Int64:

@@ -1,6 +1,7 @@
 """The table of a release of areas, declared once: points of every node of every level, each with its interval."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -11,15 +12,15 @@ from starling.places.areas.answers.unions import LEVEL, deviations
 from starling.places.areas.answers.values import factors_of_sum, means_of, points_of, possible_sums, sums_of
 from starling.places.areas.artifact.public_plan import COUNTS, SCHEMA, WORDS
 from starling.places.areas.plan.model import AreasPlan
+from starling.places.artifact.columns import declared
+from starling.places.artifact.plan_files import sheet
 from starling.privacy.distributions.deviations import UNIT
 from starling.release.datapackage import Sheet
-from starling.release.table_files import Table, Text, column
+from starling.release.table_files import Table
 
 AREAS: Final = "areas"
 LARGEST: Final = 2.0**62
 """No true sum is beyond it, and no end of an interval of one needs to be."""
-MOST_TEXT: Final = 1 << 18
-"""Rows from which on the table has no CSV."""
 COLUMN_WORDS: Final = {
     "slice": "Public name of the slice; all where there are none",
     "level": "Name of the level: all, those of the plan, or area",
@@ -65,18 +66,15 @@ def schema_of(plan: AreasPlan) -> pa.Schema:
 
 def tables(plan: AreasPlan) -> tuple[Table, ...]:
     """The one table, as Parquet, and as CSV where it is not long."""
-    schema = schema_of(plan)
-    csv = Text("csv", {name: name for name in schema.names}, most_rows=MOST_TEXT)
     rows = len(plan.slice_names) * sum(map(len, plan.areas.nodes))
     title = f"Points ({plan.point}) by area"
-    return (Table(AREAS, title, schema, words_of(plan), ("slice", "level", "node"), (), (csv,), rows),)
+    return (replace(declared(AREAS, title, schema_of(plan), words_of(plan), ("slice", "level", "node")), rows=rows),)
 
 
 def sheets(plan: AreasPlan) -> list[Sheet]:
     """The measurements for the data package."""
     words, what = (WORDS, "points") if plan.value is None else (_LAYERED, "units")
-    columns = tuple(column(each.name, each.type, words[each.name]) for each in SCHEMA)
-    return [Sheet(COUNTS, f"Noisy numbers of {what} of all nodes, as they were drawn", columns)]
+    return [sheet(COUNTS, f"Noisy numbers of {what} of all nodes, as they were drawn", SCHEMA, words)]
 
 
 def pieces(plan: AreasPlan, estimated: Sequence[Estimated]) -> Iterator[Mapping[str, pa.Table]]:

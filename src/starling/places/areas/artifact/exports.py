@@ -1,6 +1,5 @@
 """Released areas in the formats of others: GeoParquet 1.1 and GeoJSON with the polygons, and CSV, all of the areas of one slice."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -8,11 +7,11 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pacsv
-import pyarrow.parquet as pq
 import shapely
 
 from starling.engine.new_folder import new_folder
 from starling.places.areas.plan.polygons import Areas, coordinates_of
+from starling.places.artifact.geo_files import write_features, write_geoparquet
 from starling.places.plan.reference_systems import definition
 
 LABELS: Final = ("slice", "level", "node", "id", "name", "within")
@@ -37,7 +36,8 @@ def write_all(out: Path, areas: Areas, rows: pa.Table) -> tuple[Path, ...]:
         _write_geoparquet(folder / names[0], areas, table)
         pacsv.write_csv(table, folder / names[1])
         if not areas.crs_name:
-            _write_geojson(folder / names[2], areas, table)
+            geometries = map(coordinates_of, areas.geometries)
+            write_features(folder / names[2], zip(geometries, table.to_pylist(), strict=True))
     return tuple(out / name for name in names)
 
 
@@ -48,23 +48,10 @@ def _free(name: str, taken: Sequence[str]) -> str:
 
 def _write_geoparquet(path: Path, areas: Areas, table: pa.Table) -> None:
     about: dict[str, Any] = {
-        "encoding": "WKB",
         "geometry_types": sorted(set(np.vectorize(lambda each: each.geom_type)(areas.geometries).tolist())),
         "edges": "planar",
         "bbox": shapely.total_bounds(areas.geometries).tolist(),
         **({"crs": definition(areas.crs_name)} if areas.crs_name else {}),
     }
-    geo = {"version": "1.1.0", "primary_column": "geometry", "columns": {"geometry": about}}
     geometry = pa.array(shapely.to_wkb(areas.geometries, byte_order=1), pa.binary())
-    whole = table.append_column(_free("geometry", table.schema.names), geometry)
-    pq.write_table(whole.replace_schema_metadata({"geo": json.dumps(geo)}), path, compression="zstd")
-
-
-def _write_geojson(path: Path, areas: Areas, table: pa.Table) -> None:
-    with path.open("x", encoding="utf-8") as file:
-        file.write('{"type": "FeatureCollection", "features": [')
-        for at, values in enumerate(table.to_pylist()):
-            geometry = coordinates_of(areas.geometries[at])
-            feature = {"type": "Feature", "geometry": geometry, "properties": values}
-            file.write(("," if at else "") + "\n" + json.dumps(feature, ensure_ascii=False))
-        file.write("\n]}\n")
+    write_geoparquet(path, table.append_column(_free("geometry", table.schema.names), geometry), about)

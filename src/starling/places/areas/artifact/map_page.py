@@ -5,7 +5,7 @@ Of a plan with a value it has maps of points, of sums and of means. A difference
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -14,11 +14,11 @@ from starling.hierarchy.trees import Estimated
 from starling.pages.parts import Headline, Picture
 from starling.pages.views import MOST_COMPARED, Make, View, Views
 from starling.places.areas.answers.unions import LEVEL, Interval, Number, Spread, number, spread
-from starling.places.areas.answers.values import points_of, sums_of
-from starling.places.areas.artifact.pages import ends_of_means, headline, mean_picture, picture, sum_picture
-from starling.places.areas.pictures.choropleth import Shaded, choropleth, darkest
+from starling.places.areas.answers.values import layers_of, points_of, sums_of
+from starling.places.areas.artifact.pages import area_map, ends_of_means, headline, mean_picture, picture, sum_picture
+from starling.places.areas.pictures.choropleth import Shaded, darkest
 from starling.places.areas.plan.model import AreasPlan
-from starling.places.areas.plan.polygons import Float64
+from starling.places.arrays import Float64
 from starling.release.text import rounded, whole
 
 MOST_AREAS: Final = 2048
@@ -78,10 +78,11 @@ def views(plan: AreasPlan, estimated: Sequence[Estimated], slices: Sequence[int]
             if kind.name == "areas":
                 whole_line = replace(headline(plan, estimated, slices[one]), note="")
             else:
-                everywhere = number(plan, [_layers(plan, finest, slices[one])], np.ones(len(plan.areas)), "all areas")
+                everywhere = number(plan, [layers_of(plan, finest, slices[one])], np.ones(len(plan.areas)), "all areas")
                 part = kind.of(everywhere)
-                named = "" if plan.slices is None else f", {plan.slice_names[slices[one]]}"
-                whole_line = Headline(f"{kind.label} in all areas{named}", kind.total(part), kind.ends(part))
+                whole_line = Headline(
+                    f"{kind.label} in all areas{plan.in_slice(slices[one])}", kind.total(part), kind.ends(part)
+                )
             return View(kind.draw(slices[one]), whole_line)
 
         return make
@@ -148,7 +149,7 @@ def _numbers(plan: AreasPlan, finest: Estimated) -> _Numbers:
 
     @lru_cache(MOST_COMPARED)
     def numbers(one: int, other: int) -> tuple[Sequence[Number], Number]:
-        counted = [_layers(plan, finest, at) for at in (one, other)]
+        counted = [layers_of(plan, finest, at) for at in (one, other)]
         each = [
             number(plan, [layers[at : at + 1] for layers in counted], one_area, name, noise=noise)
             for at, (name, noise) in enumerate(zip(plan.areas.names, noises(), strict=True))
@@ -156,11 +157,6 @@ def _numbers(plan: AreasPlan, finest: Estimated) -> _Numbers:
         return each, number(plan, counted, np.ones(len(plan.areas)), "all areas")
 
     return numbers
-
-
-def _layers(plan: AreasPlan, finest: Estimated, slice: int) -> Float64:
-    """float64 (areas, layers): what is released of each area in a slice."""
-    return finest.count[:, slice * plan.layers : (slice + 1) * plan.layers]
 
 
 def _difference(plan: AreasPlan, kind: _Kind, slices: tuple[int, int], numbers: _Numbers) -> View:
@@ -190,6 +186,6 @@ def _difference(plan: AreasPlan, kind: _Kind, slices: tuple[int, int], numbers: 
         f"{_OF_MEANS if kind.name == MEANS else ''}"
     )
     total = kind.of(everywhere)
-    drawn = Picture(partial(choropleth, plan.areas.geometries, shaded, plain=bool(plan.crs_name)), caption, kind.name)
+    drawn = area_map(plan, shaded, caption, kind.name)
     label = f"{kind.label} in all areas, {one} less {other}"
     return View(drawn, Headline(label, kind.total(total), kind.ends(total)))

@@ -1,6 +1,6 @@
 """What a release of areas says of itself: its parameters for privacy.json, its words for the registry, and its part of the report."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final
 
@@ -12,12 +12,12 @@ from starling.pages.parts import Headline, Picture, Section, Table
 from starling.places.areas.answers.unions import LEVEL, deviations
 from starling.places.areas.answers.values import means_of, points_of, sums_of
 from starling.places.areas.artifact.columns import ends, ends_of_sums
-from starling.places.areas.artifact.public_plan import AREAS, COUNTS, PLAN
+from starling.places.areas.artifact.public_plan import COUNTS
 from starling.places.areas.measurements import noises
 from starling.places.areas.pictures.choropleth import Shaded, choropleth
 from starling.places.areas.plan.model import AreasPlan
-from starling.places.areas.plan.polygons import Float64
-from starling.places.plan.points import unit_bounds, value_stated
+from starling.places.arrays import Float64
+from starling.places.artifact.plan_files import AREAS, PLAN
 from starling.privacy.budget import decimal_up
 from starling.privacy.distributions.discrete import DiscreteGaussian
 from starling.release.codec import Json
@@ -29,6 +29,7 @@ from starling.release.text import rounded, whole
 MOST_ROWS: Final = 24
 MOST_SAYING: Final = 512
 """Areas of a picture, up to which each says its number: of more the picture would be long."""
+_LEVEL: Final = f"{float(100 * LEVEL):g} %"
 
 
 def particulars(plan: AreasPlan) -> Particulars:
@@ -41,21 +42,17 @@ def particulars(plan: AreasPlan) -> Particulars:
         "point": plan.point,
         "areas": {"file": AREAS, "sha256": plan.areas.digest, "number": len(plan.areas)},
         "slices": list[Json](plan.slice_names),
-        **value_stated(plan),
+        **plan.value_stated,
         "budget": [
             {"name": name, plan.measure: str(amount)}
             for name, amount in zip(plan.areas.level_names, plan.amounts, strict=True)
         ],
     }
-    bounds = {**unit_bounds(plan), **({"areas_once": plan.distinct} if plan.unit == "person" else {})}
-    return Particulars("places", stated, bounds)
+    return Particulars("places", stated, plan.unit_bounds)
 
 
 def product(plan: AreasPlan) -> Product:
     """A release in the words of the registry."""
-    bound = (
-        f"of one person at most {plan.points} points are counted, those of smallest keyed hash among the person's own"
-    )
     sliced = "" if plan.slices is None else f" and {len(plan.slice_names)} public slices"
     noise = "Gaussian" if isinstance(noises(plan)[0], DiscreteGaussian) else "Laplace"
     many, measured = f"{len(plan.areas):,} public areas", "A count" if plan.value is None else "Two sums"
@@ -64,7 +61,7 @@ def product(plan: AreasPlan) -> Product:
         intended_use="Counts of any union of areas; those of a level add up to those above.",
         region="The public areas of the release.",
         domain="Points by coordinates, or by the id of an area; those in no area are dropped, and their number is not published.",
-        bounds=bound if plan.unit == "person" else "Each point lies in one area of one slice.",
+        bounds=plan.bound_of_person if plan.unit == "person" else "Each point lies in one area of one slice.",
         mechanisms=f"{measured} of every node of every level, with discrete {noise} noise, exact over the integers.",
         post_processing="Least squares over the hierarchy; the estimates are a function of the noisy counts.",
         composition="Sequential over levels; areas of a level, and slices, have no point in common."
@@ -75,9 +72,6 @@ def product(plan: AreasPlan) -> Product:
 
 def charged(plan: AreasPlan) -> Section:
     """The budget of each level."""
-    unit = (
-        f"one {plan.unit}" if plan.unit == "point" else f"one person, of whom at most {plan.points} points are counted"
-    )
     rows = tuple(
         (name, f"{len(nodes):,}", decimal_up(amount), rounded(noise.width))
         for name, nodes, amount, noise in zip(
@@ -91,8 +85,8 @@ def charged(plan: AreasPlan) -> Section:
         f" {plan.value.width:,} together."
     )
     text = f"""
-        Every node of every level is counted with noise, empty or not. Protected is {unit}: a point lies in one node of each level, so that
-        what the levels cost adds up.{layers}
+        Every node of every level is counted with noise, empty or not. Protected is {plan.protected}: a point lies in one node of each
+        level, so that what the levels cost adds up.{layers}
     """
     table = Table(("Level", "Counted", plan.measure, "Width of the noise"), rows, "Budget")
     return Section("What was measured and charged", text, tables=(table,))
@@ -102,25 +96,37 @@ def _and_means(plan: AreasPlan) -> str:
     return "" if plan.value is None else f", and the sums and means of their {plan.columns.value},"
 
 
+def area_map(plan: AreasPlan, shaded: Shaded, caption: str, name: str) -> Picture:
+    """A map of the areas of a plan."""
+    return Picture(partial(choropleth, plan.areas.geometries, shaded, plain=bool(plan.crs_name)), caption, name)
+
+
+def _says(
+    plan: AreasPlan, most: int, own: np.ndarray, ends: tuple[np.ndarray, np.ndarray], words: Callable[[float], str]
+) -> list[tuple[str, str, str]]:
+    """What each area says, of at most so many: its name, its number, and in words the ends of its interval."""
+    if len(plan.areas) > most:
+        return []
+    columns = (plan.areas.names, own.tolist(), *(each.tolist() for each in ends))
+    return [
+        (name, _shown(number), f"{_LEVEL} interval: {words(low)} to {words(high)}")
+        for name, number, low, high in zip(*columns, strict=True)
+    ]
+
+
 def picture(
     plan: AreasPlan, estimated: Estimated, number: int, top: float | None = None, most: int = MOST_SAYING
 ) -> Picture:
     """The map of a slice, from the estimates of the areas; `top` is as of `Shaded`. Of more than `most` areas none says its number."""
     counted = points_of(plan, estimated)
     lower, upper = ends(plan, counted, number)
-    named = "" if plan.slices is None else f", {plan.slice_names[number]}"
-    level = f"{float(100 * LEVEL):g} %"
     caption = (
-        f"Released points ({plan.point}) by area{named}, in a stronger colour where there are more. All are estimates. Where an area is"
-        f" hatched, its {level} interval holds 0: there may be none at all."
+        f"Released points ({plan.point}) by area{plan.in_slice(number)}, in a stronger colour where there are more. All are estimates."
+        f" Where an area is hatched, its {_LEVEL} interval holds 0: there may be none at all."
     )
     points = counted.count[:, number]
-    says = [
-        (name, rounded(many), f"{level} interval: {low:,} to {high:,}")
-        for name, many, low, high in zip(plan.areas.names, points.tolist(), lower.tolist(), upper.tolist(), strict=True)
-    ]
-    shaded = Shaded(points, (lower == 0).tolist(), says if len(says) <= most else (), f"points ({plan.point})", top)
-    return Picture(partial(choropleth, plan.areas.geometries, shaded, plain=bool(plan.crs_name)), caption, "areas")
+    says = _says(plan, most, points, (lower, upper), "{:,}".format)
+    return area_map(plan, Shaded(points, (lower == 0).tolist(), says, f"points ({plan.point})", top), caption, "areas")
 
 
 def _known_means(
@@ -155,22 +161,13 @@ def mean_picture(
     bounds, column = plan.value, plan.columns.value
     mean, least, greatest, unknown = (each[:, 0] for each in _known_means(plan, estimated, [number]))
     low, top = ends_of_means(plan, estimated, [number]) if shades is None else shades
-    named = "" if plan.slices is None else f", {plan.slice_names[number]}"
-    level = f"{float(100 * LEVEL):g} %"
     caption = (
-        f"Released mean {column} by area{named}, in a stronger colour where it is larger. Where an area is hatched, its {level} interval"
-        f" holds all from {bounds.lower:,} to {bounds.upper:,}."
+        f"Released mean {column} by area{plan.in_slice(number)}, in a stronger colour where it is larger. Where an area is hatched, its"
+        f" {_LEVEL} interval holds all from {bounds.lower:,} to {bounds.upper:,}."
     )
-    says = [
-        (name, _shown(own), f"{level} interval: {_shown(one)} to {_shown(other)}")
-        for name, own, one, other in zip(
-            plan.areas.names, mean.tolist(), least.tolist(), greatest.tolist(), strict=True
-        )
-    ]
-    values = np.where(unknown, low, mean)
-    lines = says if len(says) <= most else ()
-    shaded = Shaded(values, unknown.tolist(), lines, f"mean {column}", top, low=low, hatch="it cannot be told")
-    return Picture(partial(choropleth, plan.areas.geometries, shaded, plain=bool(plan.crs_name)), caption, "means")
+    says, values = _says(plan, most, mean, (least, greatest), _shown), np.where(unknown, low, mean)
+    shaded = Shaded(values, unknown.tolist(), says, f"mean {column}", top, low=low, hatch="it cannot be told")
+    return area_map(plan, shaded, caption, "means")
 
 
 def sum_picture(plan: AreasPlan, estimated: Estimated, number: int, top: float, most: int) -> Picture:
@@ -178,20 +175,14 @@ def sum_picture(plan: AreasPlan, estimated: Estimated, number: int, top: float, 
     assert plan.value is not None
     column, sums = plan.columns.value, sums_of(plan.value, estimated).count[:, number]
     lower, upper = ends_of_sums(plan, estimated, number)
-    named = "" if plan.slices is None else f", {plan.slice_names[number]}"
-    level = f"{float(100 * LEVEL):g} %"
     caption = (
-        f"Released sum of {column} by area{named}, in a stronger colour where it is farther from 0. Where an area is hatched, its {level}"
-        " interval holds 0."
+        f"Released sum of {column} by area{plan.in_slice(number)}, in a stronger colour where it is farther from 0. Where an area is"
+        f" hatched, its {_LEVEL} interval holds 0."
     )
-    says = [
-        (name, rounded(own), f"{level} interval: {low:z,.0f} to {high:z,.0f}")
-        for name, own, low, high in zip(plan.areas.names, sums.tolist(), lower.tolist(), upper.tolist(), strict=True)
-    ]
     signed = (f"sum of {column} -{{}} or less", "{} or more") if plan.value.lower < 0 else None
-    lines, unknown = says if len(says) <= most else (), ((lower <= 0) & (upper >= 0)).tolist()
-    shaded = Shaded(sums, unknown, lines, f"sum of {column}", top, signed, hatch="may be 0")
-    return Picture(partial(choropleth, plan.areas.geometries, shaded, plain=bool(plan.crs_name)), caption, "sums")
+    says, unknown = _says(plan, most, sums, (lower, upper), "{:z,.0f}".format), (lower <= 0) & (upper >= 0)
+    shaded = Shaded(sums, unknown.tolist(), says, f"sum of {column}", top, signed, hatch="may be 0")
+    return area_map(plan, shaded, caption, "sums")
 
 
 def pictures(plan: AreasPlan, estimated: Estimated, number: int) -> tuple[Picture, ...]:
@@ -202,12 +193,11 @@ def pictures(plan: AreasPlan, estimated: Estimated, number: int) -> tuple[Pictur
 
 def headline(plan: AreasPlan, estimated: Sequence[Estimated], number: int = 0) -> Headline:
     """The points of all areas of a slice, in one number."""
-    named = "" if plan.slices is None else f", {plan.slice_names[number]}"
     note = "" if plan.slices is None else f"One of {len(plan.slice_names):,} slices; each is in data/."
     counted = points_of(plan, estimated[0])
     lower, upper = ends(plan, counted, number)
-    interval = f"{float(100 * LEVEL):g} % interval: {lower[0]:,} to {upper[0]:,}"
-    label = f"Points ({plan.point}) in all areas{named}"
+    interval = f"{_LEVEL} interval: {lower[0]:,} to {upper[0]:,}"
+    label = f"Points ({plan.point}) in all areas{plan.in_slice(number)}"
     return Headline(label, whole(float(counted.count[0, number])), interval, note)
 
 
@@ -216,7 +206,15 @@ def sections(plan: AreasPlan, estimated: Sequence[Estimated]) -> tuple[Section, 
     first = Section(
         "Where the points lie", pictures=pictures(plan, estimated[-1], 0), headline=headline(plan, estimated)
     )
-    return (first, _numbers(plan, estimated), _public(plan), _files(plan))
+    table = f"estimated points{_and_means(plan)} of every area and of all that lies above, each with its interval"
+    rows = (
+        ("data/areas.parquet", table),
+        (COUNTS, "every noisy count as it was drawn; the table is a function of them"),
+        (PLAN, "the public plan"),
+        (AREAS, "the public areas"),
+        ("privacy.json", "what is promised and was charged, with exact amounts"),
+    )
+    return (first, _numbers(plan, estimated), _public(plan), files(rows))
 
 
 def _numbers(plan: AreasPlan, estimated: Sequence[Estimated]) -> Section:
@@ -261,17 +259,3 @@ def _public(plan: AreasPlan) -> Section:
         time is in no slice. How many were dropped is not published.
     """
     return Section("What is public, and how points are counted", text, folded=True)
-
-
-def _files(plan: AreasPlan) -> Section:
-    rows = (
-        (
-            "data/areas.parquet",
-            f"estimated points{_and_means(plan)} of every area and of all that lies above, each with its interval",
-        ),
-        (COUNTS, "every noisy count as it was drawn; the table is a function of them"),
-        (PLAN, "the public plan"),
-        (AREAS, "the public areas"),
-        ("privacy.json", "what is promised and was charged, with exact amounts"),
-    )
-    return files(rows)

@@ -12,20 +12,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from starling.errors import IntegrityError
 from starling.places.areas.measurements import AreaMeasurements
 from starling.places.areas.mechanism import PricedPlan
-from starling.places.areas.plan.areas_grammar import FILE
 from starling.places.areas.plan.model import AreasPlan
-from starling.release import public_json
+from starling.places.artifact import plan_files
+from starling.places.artifact.plan_files import MEASUREMENTS
 from starling.release.checks import InvalidRelease
 from starling.release.encrypted import Create
-from starling.release.manifest import DOWNLOAD_AGAIN
 
-PLAN: Final = "plan/plan.json"
-AREAS: Final = f"plan/{FILE}"
-MEASUREMENTS: Final = "measurements"
-"""The name of the check, and of the folder."""
 COUNTS: Final = f"{MEASUREMENTS}/counts.parquet"
 SCHEMA: Final = pa.schema([("slice", pa.int32()), ("level", pa.int16()), ("node", pa.int32()), ("value", pa.int64())])
 WORDS: Final = {
@@ -36,21 +30,12 @@ WORDS: Final = {
 }
 
 
-def write_plan(folder: Path, plan: AreasPlan) -> None:
-    """Write the plan and its areas below `folder`."""
-    (folder / "plan").mkdir()
-    public_json.write(folder, PLAN, plan.values())
-    (folder / AREAS).write_text(plan.areas.text(), encoding="utf-8")
+write_plan: Final = plan_files.write_plan
 
 
 def read_plan(folder: Path) -> PricedPlan:
     """What `write_plan` wrote. Raises IntegrityError where a file is not what it writes, and PlanError where it states what cannot be."""
-    plan: PricedPlan = public_json.read(
-        folder, PLAN, lambda values: PricedPlan.of(values, folder=folder / "plan"), AreasPlan.values
-    )
-    if (folder / AREAS).read_bytes() != plan.areas.text().encode():
-        raise IntegrityError(AREAS, "is not as Starling writes it", DOWNLOAD_AGAIN)
-    return plan
+    return plan_files.read_plan(folder, PricedPlan)
 
 
 def write_measurements(create: Create, _: AreasPlan, measured: AreaMeasurements) -> None:
@@ -77,13 +62,11 @@ def _table(measured: AreaMeasurements) -> pa.Table:
 
 def read_measurements(folder: Path, plan: AreasPlan) -> AreaMeasurements:
     """What `write_measurements` wrote; raises InvalidRelease where the file is not what it writes for the plan."""
-    try:
-        table = pq.read_table(folder / COUNTS, partitioning=None)
-    except (OSError, pa.ArrowException):
-        raise InvalidRelease(MEASUREMENTS, COUNTS, "cannot be read as Parquet") from None
+    problem = "has other columns or rows than a release writes"
+    table = plan_files.read_rows(folder, COUNTS, SCHEMA, problem)
     sizes, slices = [len(nodes) for nodes in plan.areas.nodes], len(plan.slice_names) * plan.layers
-    if not table.schema.equals(SCHEMA) or len(table) != sum(sizes) * slices or table["value"].null_count:
-        raise InvalidRelease(MEASUREMENTS, COUNTS, "has other columns or rows than a release writes")
+    if len(table) != sum(sizes) * slices or table["value"].null_count:
+        raise InvalidRelease(MEASUREMENTS, COUNTS, problem)
     values = np.ascontiguousarray(table["value"].to_numpy().reshape(slices, sum(sizes)).T)
     measured = tuple(np.split(values, np.cumsum(sizes)[:-1]))
     if not _table(measured).equals(table.combine_chunks()):

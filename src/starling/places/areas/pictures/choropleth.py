@@ -10,7 +10,8 @@ import shapely
 
 from starling.pages.marks import Entry, Sheet, heat
 from starling.pages.signs import Point
-from starling.places.areas.plan.polygons import Float64, Geometries
+from starling.places.areas.plan.polygons import Geometries
+from starling.places.arrays import Float64
 
 WIDE: Final = 330.0
 HIGH: Final = 420.0
@@ -89,21 +90,15 @@ def _legend(shaded: Shaded, top: float, *, hatched: bool) -> list[Entry]:
     middle, most, least = (
         f"{each:z,.0f}" if abs(each) >= 1000 else f"{each:z.4g}" for each in ((low + top) / 2, top, low)
     )
-    if shaded.low is not None:
-        entries = [
-            Entry("box", "heat-0", f"{shaded.what} {least}"),
-            Entry("box", heat(0.5), middle),
-            Entry("box", "heat-9", most),
-        ]
-    elif shaded.signed:
+    if shaded.signed:
         signs = zip(("warn", "accent"), shaded.signed, strict=True)
         entries = [Entry("box", colour, words.format(most)) for colour, words in signs] if points.any() else []
     else:
-        entries = [
-            Entry("box", "heat-0", "0 or less" if points.min() < 0 else "0"),
-            Entry("box", heat(0.5), middle),
-            Entry("box", "heat-9", f"{most} or more {shaded.what}"),
-        ]
+        first, last = "0 or less" if points.min() < 0 else "0", f"{most} or more {shaded.what}"
+        if shaded.low is not None:
+            first, last = f"{shaded.what} {least}", most
+        steps = (("heat-0", first), (heat(0.5), middle), ("heat-9", last))
+        entries = [Entry("box", colour, words) for colour, words in steps]
     return [*entries, *([Entry("/", "muted", shaded.hatch)] if hatched else [])]
 
 

@@ -1,6 +1,7 @@
 """The keys by which a plan names its areas: one public file and its properties."""
 
 from collections.abc import Mapping
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -34,10 +35,6 @@ def _areas(file: Path, id_name: str, name: str, levels: tuple[str, ...], sha256:
         problem = "is not that of the file: it holds other areas than were meant"
         raise PlanError("areas.sha256", problem, f"give the right file, or accept this one by {areas.digest!r}")
     return areas
-
-
-def _digest(areas: "Areas") -> str:
-    return areas.digest
 
 
 def properties_of(key: str) -> Any:
@@ -75,7 +72,7 @@ AREAS: Final = Table(
             "Of the areas, as `starling places plan` shows it; another file is refused.",
             text(f"write {_HEXADECIMAL} hexadecimal digits"),
             default="",
-            value=_digest,
+            value=attrgetter("digest"),
         ),
     },
     make=_areas,

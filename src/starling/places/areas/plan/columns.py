@@ -1,6 +1,6 @@
 """The columns of records that are counted by area."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 from starling.errors import PlanError
 from starling.places.plan.choices import Columns
@@ -17,10 +17,5 @@ class AreaColumns(Columns):
             Columns.__post_init__(self)
         elif self.x or self.y or self.geometry or self.h3:
             raise PlanError("input.area", "stands beside where points are", "keep one of the two")
-        elif len(set(self.names)) < len(self.names):
-            raise PlanError("input", "names a column twice", "give each a column of its own")
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """All columns that are read."""
-        return tuple(name for each in fields(self) if (name := getattr(self, each.name)))
+        else:
+            self._check_names("input", "names a column twice")

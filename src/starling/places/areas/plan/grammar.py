@@ -5,14 +5,19 @@ from typing import Final
 
 from starling.places.areas.plan.areas_grammar import PROJECTED
 from starling.places.areas.plan.columns import AreaColumns
-from starling.places.plan.choices import MOST_POINTS
 from starling.places.plan.grammar import INPUT, SLICES, VALUE_KEY
-from starling.places.plan.unit_keys import POINT_KEYS, check_records_of_person, distinct_key, record_keys
+from starling.places.plan.unit_keys import (
+    POINT_KEYS,
+    check_records_of_person,
+    distinct_key,
+    exact_numbers,
+    read_amount,
+    record_keys,
+)
 from starling.planfile.formats import FORMAT_KEY
-from starling.planfile.grammar import Key, Kind, Table, Values
-from starling.planfile.kinds import EXACT, budget, table, text
+from starling.planfile.grammar import Key, Table, Values
+from starling.planfile.kinds import budget, table, text
 from starling.planfile.toml import Section
-from starling.planfile.values import exact_text
 
 
 def _read_shares(section: Section, key: str, values: Values) -> tuple[Fraction, ...] | None:
@@ -25,12 +30,9 @@ def _read_shares(section: Section, key: str, values: Values) -> tuple[Fraction, 
 
 
 def _check_privacy(section: Section, values: Values) -> None:
-    if ("epsilon" in section.values) == ("rho" in section.values):
-        section.refuse("epsilon", "and rho are both there, or none", 'write epsilon = "1", or rho for zCDP')
-    check_records_of_person(section, values, "point", MOST_POINTS)
-    epsilon, rho = values.pop("epsilon"), values.pop("rho")
-    values["measure"] = "epsilon" if rho is None else "rho"
-    values["amount"] = epsilon if rho is None else rho
+    amount = read_amount(section, values)
+    check_records_of_person("point")(section, values)
+    values["measure"], values["amount"] = amount
     if values["shares"] is None and values["areas"] is not None:
         values["shares"] = (Fraction(1),) * len(values["areas"].level_names)
 
@@ -53,12 +55,7 @@ PRIVACY: Final = Table(
         ),
         "shares": Key(
             "What each level gets of the budget, in proportion: the whole first, then `levels`, the areas last. Equal without it.",
-            Kind(
-                "list of exact numbers",
-                {"type": "array", "items": EXACT},
-                _read_shares,
-                lambda shares: list(map(exact_text, shares)),
-            ),
+            exact_numbers(_read_shares),
             default=None,
         ),
     },

@@ -3,10 +3,6 @@
 Neighbours. One point more or less, which changes the count of one node of each level, in one slice, by 1: of its area, and of what lies
 above. Or one person more or less, of whose points at most k, over all slices together, are counted: the k rows of smallest keyed hash
 (places/counts.py), so that the counts of a level differ by at most k in all, both as a sum (L1) and as a root of squares (L2).
-
-Values. Where a column v is summed, clamped to public [a, b] in whole units, each slice has two layers: v - a units of each record in the
-first, b - v in the second. A record has b - a units in all, whatever its value, none of them negative: it counts as b - a points, and a
-person as at most k (b - a), in both senses.
 """
 
 from collections.abc import Mapping
@@ -21,25 +17,14 @@ from starling.places.areas.plan.areas_grammar import with_file
 from starling.places.areas.plan.columns import AreaColumns
 from starling.places.areas.plan.grammar import AREA_PLAN
 from starling.places.areas.plan.polygons import Areas
-from starling.places.plan.choices import (
-    MOST_EXPECTED,
-    RELATIONS,
-    Slices,
-    Unit,
-    Value,
-    check_persons,
-    check_slices,
-    check_value,
-)
-from starling.places.plan.grid import MOST_DENSE, Crs
-from starling.places.plan.model import WHOLE, WIDEST
-from starling.places.plan.points import value_facts
+from starling.places.plan.choices import Slices, Unit, Value
+from starling.places.plan.grid import MOST_DENSE
+from starling.places.plan.model import WIDEST
+from starling.places.plan.points import PlanOfPoints
 from starling.planfile.values import toml_of
 from starling.privacy.budget import Measure
 from starling.privacy.least import least_text
-from starling.privacy.neighbours import Relation
 from starling.release.codec import digest
-from starling.release.plan_file import PlanInFile
 from starling.text_format import PLAIN, TextFormat
 
 SHOWN: Final = 4
@@ -47,24 +32,20 @@ SHOWN: Final = 4
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AreasPlan(PlanInFile):
-    """Every public choice of a release of areas.
+class AreasPlan(PlanOfPoints):
+    """Every public choice of a release of areas: those of `PlanOfPoints`, and these.
 
     Attributes:
-        point: What a point is, in a word: pickup.
         areas: The public areas with their hierarchy.
-        unit: What is protected: one point, or one person with all points.
-        points: k, the most points of one person that are counted; 1 where a point is protected.
         distinct: Whether a person's points in one area of one slice count once, before k of them are kept.
         measure: What the budget is of.
         amount: The whole budget.
         shares: Of each level, the whole first and the areas last, what it gets of the budget, in proportion.
         slices: The public slices; None where all points are counted together.
-        expected: Publicly expected number of points; None where nobody says any. It is read by previews alone.
-        value: The bounds of the column whose sums and means are published; None where points are counted alone.
     """
 
     grammar: ClassVar = AREA_PLAN
+    cell = "area"
     title: str
     point: str
     areas: Areas
@@ -81,12 +62,12 @@ class AreasPlan(PlanInFile):
     value: Value | None = None
 
     def __post_init__(self) -> None:
-        check_persons(self.unit, "point", self.points, self.columns.person, distinct=self.distinct, cell="area")
+        self._check_persons()
         if self.columns.h3 and self.areas.crs_name:
             problem = f"has cells that lie in degrees, and areas are in {self.areas.crs_name}"
             raise PlanError("input.h3", problem, "name columns of coordinates, or take areas in degrees")
-        check_slices(self.columns, self.slices)
-        check_value(self.columns, self.value, distinct=self.distinct, cell="area")
+        self._check_slices()
+        self._check_value()
         levels = self.areas.level_names
         if len(self.shares) != len(levels) or min(self.shares) <= 0:
             problem = f"are not {len(levels)} numbers above 0, for {', '.join(levels)}"
@@ -100,13 +81,7 @@ class AreasPlan(PlanInFile):
             problem = "is so small that the noise of one count could leave 64 bits together with others"
             least = least_text(self.amount * self.units / (WIDEST * narrow))
             raise PlanError(f"privacy.{self.measure}", problem, f"spend at least {least}")
-        if self.expected is not None and not 0 <= self.expected <= MOST_EXPECTED:
-            raise PlanError("expected", f"is not from 0 to {MOST_EXPECTED:,}", "give a number of points")
-
-    @property
-    def crs(self) -> Crs:
-        """The units of polygons and points."""
-        return "plain" if self.areas.crs_name else "degrees"
+        self._check_expected()
 
     @property
     def crs_name(self) -> str:
@@ -120,11 +95,6 @@ class AreasPlan(PlanInFile):
         return tuple(self.amount * share / whole for share in self.shares)
 
     @property
-    def slice_names(self) -> tuple[str, ...]:
-        """The name of each slice."""
-        return (WHOLE,) if self.slices is None else self.slices.labels
-
-    @property
     def layers(self) -> int:
         """Columns of numbers of each slice: its points, or of a plan with a value the units above the lower bound, and those below the
         upper one.
@@ -132,24 +102,9 @@ class AreasPlan(PlanInFile):
         return 1 if self.value is None else 2
 
     @property
-    def units(self) -> int:
-        """By how much a unit changes the numbers of a level in all slices together, at most: its points, or the units of their values."""
-        return self.points * (1 if self.value is None else self.value.width)
-
-    @property
-    def counted(self) -> str:
-        """What is counted."""
-        return f"points ({self.point})" if self.value is None else f"units of {self.columns.value} ({self.point})"
-
-    @property
     def cells(self) -> int:
         """Areas of all layers of all slices."""
         return len(self.slice_names) * self.layers * len(self.areas)
-
-    @property
-    def relation(self) -> Relation:
-        """Neighbouring databases."""
-        return RELATIONS[self.unit]
 
     @cached_property
     def digest(self) -> str:
@@ -158,23 +113,17 @@ class AreasPlan(PlanInFile):
         stated: dict[str, Any] = {} if self.value is None else {"value": self.value}
         return digest({"areas": self.areas.digest, **{name: getattr(self, name) for name in names}, **stated})
 
-    def values(self) -> dict[str, Any]:
-        """The values that `of` makes this plan of, with its areas in `areas_grammar.FILE`."""
-        return self._values()
-
     def _files(self, path: Path) -> Mapping[Path, str]:
         polygons = path.with_suffix(".areas.geojson")
         return {polygons: self.areas.text(), path: toml_of(with_file(self._values(), polygons.name))}
 
     def _facts(self) -> list[tuple[str, str]]:
-        counted = f", of whom at most {self.points} points count" if self.unit == "person" else ""
         nodes = zip(self.areas.level_names, self.areas.nodes, self.amounts, strict=True)
         return [
-            ("plan", self.title),
-            ("protects", f"one {self.unit}{counted} ({self.relation})"),
+            *self._first_facts(),
             *((f"level {name}", f"{len(each):,} counted, {self.measure} {amount}") for name, each, amount in nodes),
             ("slices", f"{len(self.slice_names):,}"),
-            *value_facts(self),
+            *self._value_facts(),
             ("areas", f"sha256 {self.areas.digest}"),
             *([("reference", self.crs_name)] if self.crs_name else []),
             ("overlaps", self._overlaps()),

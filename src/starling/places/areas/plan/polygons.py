@@ -21,9 +21,8 @@ import numpy.typing as npt
 import shapely
 
 from starling.errors import PlanError
+from starling.places.arrays import Int64
 
-Float64: TypeAlias = npt.NDArray[np.float64]
-Int64: TypeAlias = npt.NDArray[np.int64]
 Geometries: TypeAlias = npt.NDArray[np.object_]
 
 MOST_AREAS: Final = 1 << 18

@@ -5,7 +5,7 @@ reference system that plan and file name.
 import gzip
 import io
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, NoReturn, TypeAlias
 
@@ -33,6 +33,10 @@ _PLAIN: Final = 10**9
 """Beyond all metres and feet."""
 _LEAST_PLAIN: Final = 1e-4
 """Square units: a square of a hundredth of a metre or foot."""
+_LABELS: Final = (
+    *(pa.types.is_dictionary, pa.types.is_string, pa.types.is_large_string, pa.types.is_integer, pa.types.is_floating),
+)
+"""Types of columns of which properties are read."""
 Read: TypeAlias = tuple[list[Mapping[str, Any]], Geometries, str | None]
 """Properties and geometries of features, and the reference system of the file; None where it cannot be told."""
 
@@ -134,23 +138,14 @@ def _of_parquet(data: bytes) -> Read:
         if encoding != "WKB":
             _refuse("has a geometry that is no WKB", "write polygons as WKB")
         geometries = shapely.force_2d(shapely.from_wkb(table[name].to_numpy(zero_copy_only=False)))
-        others = table.drop_columns([name])
+        labels = [
+            each.name for each in table.schema if each.name != name and any(is_it(each.type) for is_it in _LABELS)
+        ]
     except (pa.ArrowException, OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         _refuse("cannot be read as GeoParquet", "write it again as GeoParquet 1.0 or 1.1")
     except shapely.errors.ShapelyError:
         _refuse("has a geometry that is no WKB", "write polygons as WKB")
-    return list(_plain(others)), np.asarray(geometries, dtype=np.object_), reference
-
-
-def _plain(table: pa.Table) -> Iterator[Mapping[str, Any]]:
-    texts = [each for each in table.schema.names if _is_label(table.schema.field(each).type)]
-    yield from table.select(texts).to_pylist()
-
-
-def _is_label(kind: pa.DataType) -> bool:
-    types = pa.types
-    labels = (types.is_dictionary, types.is_string, types.is_large_string, types.is_integer, types.is_floating)
-    return any(each(kind) for each in labels)
+    return table.select(labels).to_pylist(), np.asarray(geometries, dtype=np.object_), reference
 
 
 def _checked(geometries: Geometries, *, plain: bool) -> Geometries:

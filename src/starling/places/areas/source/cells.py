@@ -9,8 +9,8 @@ import pyarrow.compute as pc
 from starling.engine.delimited import labels
 from starling.places.areas.plan.model import AreasPlan
 from starling.places.areas.plan.polygons import Areas
-from starling.places.areas.source.locate import Int32, locator_of
-from starling.places.measurements import Int64
+from starling.places.areas.source.locate import locator_of
+from starling.places.arrays import Int32, Int64
 from starling.places.source.cells import points_of, slices_of
 
 

@@ -11,18 +11,15 @@ hold a point, and prepared geometries, whose predicates are exact on doubles, sa
 """
 
 from functools import lru_cache
-from typing import Final, TypeAlias
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 import shapely
 
 from starling.places.areas.plan.polygons import Areas
-from starling.places.plan.grid import Float64
+from starling.places.arrays import Bool, Float64, Int32
 from starling.privacy.compiled import compiled
-
-Int32: TypeAlias = npt.NDArray[np.int32]
-Bools: TypeAlias = npt.NDArray[np.bool_]
 
 CELLS: Final = 4096
 """Cells of a side of the raster."""
@@ -103,7 +100,7 @@ def locator_of(areas: Areas) -> Locator:
 
 
 @compiled
-def _mark(corners: Float64, ring: npt.NDArray[np.intp], marked: Bools) -> None:
+def _mark(corners: Float64, ring: npt.NDArray[np.intp], marked: Bool) -> None:
     """Mark the cells that the edges of rings touch, from corners in units of cells: column by column, those between the ends of an edge."""
     side = marked.shape[0]
     for at in range(1, len(corners)):

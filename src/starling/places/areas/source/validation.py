@@ -11,7 +11,7 @@ from starling.errors import SHOWN
 from starling.places.areas.plan.model import AreasPlan
 from starling.places.areas.source.cells import labelled
 from starling.places.areas.source.locate import locator_of
-from starling.places.measurements import Int64
+from starling.places.arrays import Int64
 from starling.places.source import Held, Records
 from starling.places.source.cells import points_of
 from starling.places.source.validation import FIX, check_unit, check_value, inspected
@@ -33,26 +33,20 @@ def validate(plan: AreasPlan, records: Records | Held, *, most: int = SHOWN) -> 
 
 def _check(plan: AreasPlan, table: pa.Table, here: Int64, file: str, tally: Tally) -> None:
     """Add the faults of some records."""
-    _check_place(plan, table, here, file, tally)
-    check_value(plan, table, here, file, tally)
-    check_unit(plan, table, here, file, tally)
-
-
-def _check_place(plan: AreasPlan, table: pa.Table, here: Int64, file: str, tally: Tally) -> None:
-    """Add the faults of where some records are."""
     named = plan.columns
     if named.area:
         missing = labels(table[named.area]).is_null().to_numpy(zero_copy_only=False)
         tally.add(named.area, "is missing", missing, here, file)
-        tally.add(
-            named.area, "is the id of no area", (labelled(plan.areas, table[named.area]) < 0) & ~missing, here, file
-        )
-        return
-    x, y = points_of(plan, table)
-    where = named.geometry or named.h3 or f"{named.x}, {named.y}"
-    none = np.isnan(x) | np.isnan(y)
-    endless = ~none & (np.isinf(x) | np.isinf(y))
-    tally.add(where, "is missing or no point", none, here, file)
-    tally.add(where, "is infinite", endless, here, file)
-    outside = ~none & ~endless & (locator_of(plan.areas).assign(x, y) < 0)
-    tally.add(where, "is in no area", outside, here, file)
+        unknown = (labelled(plan.areas, table[named.area]) < 0) & ~missing
+        tally.add(named.area, "is the id of no area", unknown, here, file)
+    else:
+        x, y = points_of(plan, table)
+        where = named.geometry or named.h3 or f"{named.x}, {named.y}"
+        none = np.isnan(x) | np.isnan(y)
+        endless = ~none & (np.isinf(x) | np.isinf(y))
+        tally.add(where, "is missing or no point", none, here, file)
+        tally.add(where, "is infinite", endless, here, file)
+        outside = ~none & ~endless & (locator_of(plan.areas).assign(x, y) < 0)
+        tally.add(where, "is in no area", outside, here, file)
+    check_value(plan, table, here, file, tally)
+    check_unit(plan, table, here, file, tally)

@@ -20,16 +20,15 @@ from math import ceil, floor, sqrt
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from starling.hierarchy.trees import coefficients_of_sum
+from starling.places.arrays import Float64, Int64
 from starling.places.flows.measurements import UNIT
-from starling.places.flows.plan.levels import Int64, Levels
+from starling.places.flows.plan.levels import Levels
 from starling.privacy.budget import Cost, Epsilon
 from starling.privacy.distributions.accuracy import standard_deviation
 from starling.privacy.distributions.deviations import STEP, laplace_deviations, normal_deviations, twin_variance
 
-Floats = npt.NDArray[np.float64]
 COLUMNS = 512
 """Answers whose coefficients are computed at a time; and rows of the weights of a difference."""
 HALF = 2.0 ** -(UNIT + 1)
@@ -48,9 +47,9 @@ class EndWeights:
         cells: float64 (answers,): the sum of the weights of areas, without their signs.
     """
 
-    squares: Floats
-    largest: Floats
-    cells: Floats
+    squares: Float64
+    largest: Float64
+    cells: Float64
 
 
 class Noise:
@@ -69,7 +68,7 @@ class Noise:
         self.variances = np.array([standard_deviation(noise) ** 2 for noise in noises]).reshape(many, many)
         self.twins = np.array([twin_variance(noise) for noise in noises]).reshape(many, many)
 
-    def end(self, weights: Floats) -> EndWeights:
+    def end(self, weights: Float64) -> EndWeights:
         """The weights of measured nodes in sums over the areas of one end, of which float64 (areas, answers) are the weights."""
         squares, largest = [], []
         for first in range(0, weights.shape[1], COLUMNS):
@@ -78,7 +77,7 @@ class Noise:
             largest.append(np.stack([(each * each).max(axis=0) for each in own]))
         return EndWeights(np.hstack(squares), np.hstack(largest), np.abs(weights).sum(axis=0))
 
-    def together(self, areas: Int64) -> list[Floats]:
+    def together(self, areas: Int64) -> list[Float64]:
         """Of each measured level, the products of what least squares give to its nodes for one area and for another: float64 (areas, areas)
         for the areas in question, int64 (areas,).
         """
@@ -86,7 +85,7 @@ class Noise:
         weights[areas, np.arange(len(areas))] = 1.0
         return [each.T @ each for each in self._coefficients(weights)]
 
-    def _coefficients(self, weights: Floats) -> list[Floats]:
+    def _coefficients(self, weights: Float64) -> list[Float64]:
         """The coefficients of measured nodes in sums over areas: float64 (nodes, answers) of each measured level."""
         shapes = [(self._levels.sizes[level], weights.shape[1]) for level in self._levels.measured]
         variances = [np.full(shape, factor) for shape, factor in zip(shapes, self._factors, strict=True)]
@@ -95,7 +94,7 @@ class Noise:
 
     def margins(
         self, origins: EndWeights, destinations: EndWeights, alpha: Fraction, *, slices: Literal[1, 2] = 1
-    ) -> Floats:
+    ) -> Float64:
         """By how much each answer errs at most, but for a chance of `alpha`: float64 (answers of origins, answers of destinations); or the
         same answer of one slice less that of another, of 2 `slices`.
         """
@@ -108,7 +107,7 @@ class Noise:
         weights = np.outer(*(np.sqrt(each.largest.max(axis=0)) for each in (origins, destinations)))
         return np.asarray(self._deviations(variance, largest, alpha) * np.sqrt(variance) + moved + STEP * weights)
 
-    def _deviations(self, variance: Floats, largest: Floats, alpha: Fraction) -> Floats:
+    def _deviations(self, variance: Float64, largest: Float64, alpha: Fraction) -> Float64:
         """How many deviations of each answer hold all but a chance; `largest` is the most of its variance that one draw has, which Gaussian
         draws need not.
         """
@@ -119,12 +118,12 @@ class Noise:
         by_step = np.array([laplace_deviations(alpha, 1 << step) for step in range(7)])
         return np.asarray(by_step[steps])
 
-    def deviation(self, origins: EndWeights, destinations: EndWeights) -> Floats:
+    def deviation(self, origins: EndWeights, destinations: EndWeights) -> Float64:
         """The exact standard deviation of each answer: float64 (answers of origins, answers of destinations)."""
         return np.asarray(np.sqrt(origins.squares.T @ self.variances @ destinations.squares))
 
     def difference(
-        self, one: tuple[Floats, Floats], other: tuple[Floats, Floats], alpha: Fraction, *, apart: bool = False
+        self, one: tuple[Float64, Float64], other: tuple[Float64, Float64], alpha: Fraction, *, apart: bool = False
     ) -> tuple[float, float]:
         """By how much the sum of one group of flows less that of another errs at most, but for a chance of `alpha`, and its exact standard
         deviation. Each group is the weights of areas as origins and as destinations, float64 (areas,); groups that are `apart`, in two
@@ -147,7 +146,7 @@ class Noise:
         return float(deviations) * sqrt(twin) + cells * HALF + STEP * sqrt(most), sqrt(variance)
 
 
-def _weights(rows: Floats, columns: Floats) -> Iterator[Floats]:
+def _weights(rows: Float64, columns: Float64) -> Iterator[Float64]:
     """The sums of the outer products of columns of two matrices, some rows at a time."""
     for first in range(0, len(rows), COLUMNS):
         yield rows[first : first + COLUMNS] @ columns.T

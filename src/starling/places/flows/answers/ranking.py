@@ -18,8 +18,8 @@ from typing import Final
 import numpy as np
 
 from starling.places.answers.hotspots import first_by
-from starling.places.flows.answers.deviation import Floats, Noise
-from starling.places.flows.plan.levels import Int64
+from starling.places.arrays import Float64, Int64
+from starling.places.flows.answers.deviation import Noise
 from starling.places.generate.noise import normal
 
 DRAWS: Final = 1000
@@ -34,7 +34,7 @@ LEAST: Final = 0.6
 """Smaller chances are not stated, as of squares."""
 
 
-def chances(noise: Noise, trips: Floats, k: int) -> Floats:
+def chances(noise: Noise, trips: Float64, k: int) -> Float64:
     """How likely each of the k pairs of areas with most released trips, float64 (areas, areas), is among those with most trips: float64
     (k,), largest first; no number below `LEAST`. Always the same.
     """
@@ -48,9 +48,9 @@ def chances(noise: Noise, trips: Floats, k: int) -> Floats:
     return np.where(result < LEAST * DRAWS, np.nan, result / DRAWS)
 
 
-def covariances(noise: Noise, origins: Int64, destinations: Int64) -> Floats:
+def covariances(noise: Noise, origins: Int64, destinations: Int64) -> Float64:
     """How the estimates of pairs of areas vary together: float64 (pairs, pairs), from their areas, int64 (pairs,) each."""
-    ends: list[Sequence[Floats]] = []
+    ends: list[Sequence[Float64]] = []
     for end in (origins, destinations):
         areas, at = np.unique(end, return_inverse=True)
         ends.append([each[np.ix_(at, at)] for each in noise.together(areas)])
@@ -61,7 +61,7 @@ def covariances(noise: Noise, origins: Int64, destinations: Int64) -> Floats:
     return result
 
 
-def _root(covariance: Floats) -> Floats:
+def _root(covariance: Float64) -> Float64:
     """A matrix whose product with its transpose is a covariance, which may lack full rank."""
     values, vectors = np.linalg.eigh(covariance)
     return np.asarray(vectors * np.sqrt(np.maximum(values, 0)))

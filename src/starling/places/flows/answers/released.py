@@ -1,23 +1,24 @@
 """What is asked of released flows: trips from some nodes to some nodes, each with its interval; and the pairs of areas with most trips."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import cached_property
 from math import ceil, floor, isnan
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
 from starling.errors import ParameterError
+from starling.places.answers.forms import checked_level, shown, stated, whole
 from starling.places.answers.hotspots import chance_text
-from starling.places.flows.answers.deviation import EndWeights, Floats, Noise, whole_ends
+from starling.places.arrays import Float64, Int64
+from starling.places.flows.answers.deviation import EndWeights, Noise, whole_ends
 from starling.places.flows.answers.ranking import MOST_RANKED, chances
 from starling.places.flows.measurements import summed
 from starling.places.flows.plan import Plan
-from starling.places.flows.plan.levels import Int64
-from starling.planfile.spelling import did_you_mean, shown
-from starling.privacy.budget import Exact, exact
+from starling.planfile import spelling
+from starling.privacy.budget import Exact
 from starling.release.codec import Json
 from starling.release.session import Described, Grid
 
@@ -26,8 +27,33 @@ Names: TypeAlias = Sequence[str]
 """Ids of areas, or names of larger ones; none for everywhere."""
 
 
+class _Trips(Described):
+    """An estimate of trips with its interval: a dataclass."""
+
+    __slots__ = ()
+
+    trips: float
+    lower: int
+    upper: int
+    deviation: float
+    counted: str
+
+    def _number(self) -> list[tuple[str, str]]:
+        return [
+            (self.counted, f"{self.trips:z,.1f}"),
+            ("interval", f"{self.lower:,} to {self.upper:,}"),
+            ("standard deviation", f"{self.deviation:z,.2f}"),
+        ]
+
+    def as_json(self) -> dict[str, Json]:
+        """Each attribute by its name, and the estimate by what is counted."""
+        own: Any = self
+        names = [each.name for each in fields(own) if each.name != "counted"]
+        return {self.counted if name == "trips" else name: getattr(self, name) for name in names}
+
+
 @dataclass(frozen=True, slots=True, repr=False)
-class FlowCount(Described):
+class FlowCount(_Trips):
     """Trips from some areas to some areas.
 
     Attributes:
@@ -53,18 +79,12 @@ class FlowCount(Described):
             ("from", self.origin),
             ("to", self.destination),
             *_part("slice", self.slice),
-            (self.counted, f"{self.trips:z,.1f}"),
-            ("interval", f"{self.lower:,} to {self.upper:,}"),
-            ("standard deviation", f"{self.deviation:z,.2f}"),
+            *self._number(),
         ]
-
-    def as_json(self) -> dict[str, Json]:
-        """Each attribute by its name, and the estimate by what is counted."""
-        return _stated(self, FlowCount.__slots__)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class FlowDifference(Described):
+class FlowDifference(_Trips):
     """How many more trips lead from some areas to some areas than from others to others.
 
     Attributes:
@@ -99,14 +119,8 @@ class FlowDifference(Described):
             ("less those from", self.minus_origin),
             ("to", self.minus_destination),
             *_part("slice", self.minus_slice),
-            (self.counted, f"{self.trips:z,.1f}"),
-            ("interval", f"{self.lower:,} to {self.upper:,}"),
-            ("standard deviation", f"{self.deviation:z,.2f}"),
+            *self._number(),
         ]
-
-    def as_json(self) -> dict[str, Json]:
-        """Each attribute by its name, and the estimate by what is counted."""
-        return _stated(self, FlowDifference.__slots__)
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -126,11 +140,11 @@ class LargestFlows(Described):
 
     names: tuple[str, ...]
     pairs: Int64
-    trips: Floats
+    trips: Float64
     lower: Int64
     upper: Int64
     sure: np.ndarray[tuple[int], np.dtype[np.bool_]]
-    chance: Floats | None = None
+    chance: Float64 | None = None
     counted: str = "trips"
 
     def _facts(self) -> list[tuple[str, str]]:
@@ -146,46 +160,32 @@ class LargestFlows(Described):
 
     def rows(self) -> list[tuple[str, ...]]:
         """Each pair in words."""
-        chances = (
-            [()] * len(self.trips)
-            if self.chance is None
-            else [("not stated" if isnan(each) else chance_text(each),) for each in self.chance.tolist()]
-        )
-        ends = zip(
-            self.pairs.tolist(),
-            self.trips.tolist(),
-            self.lower.tolist(),
-            self.upper.tolist(),
-            self.sure,
-            chances,
-            strict=True,
-        )
-        return [
-            (
-                str(rank),
-                self.names[origin],
-                self.names[destination],
-                f"{trips:z,.1f}",
-                f"{low:,}",
-                f"{high:,}",
-                "yes" if sure else "",
-                *chance,
-            )
-            for rank, ((origin, destination), trips, low, high, sure, chance) in enumerate(ends, 1)
+        chances = [] if self.chance is None else [self.chance.tolist()]
+        columns = [
+            [str(rank) for rank in range(1, len(self.trips) + 1)],
+            *self._ends(),
+            shown(self.trips),
+            whole(self.lower),
+            whole(self.upper),
+            ["yes" if each else "" for each in self.sure.tolist()],
+            *(["not stated" if isnan(each) else chance_text(each) for each in column] for column in chances),
         ]
+        return list(zip(*columns, strict=True))
 
     def as_json(self) -> dict[str, Json]:
         """Each attribute as a list, with an entry for each pair; a chance that is not stated is none."""
-        stated = None if self.chance is None else [None if isnan(each) else each for each in self.chance.tolist()]
-        columns = {name: getattr(self, name).tolist() for name in ("lower", "upper", "sure")}
-        ends = [[self.names[place] for place in pair] for pair in self.pairs.tolist()]
+        origins, destinations = self._ends()
         return {
-            "origin": [one for one, _ in ends],
-            "destination": [other for _, other in ends],
+            "origin": origins,
+            "destination": destinations,
             self.counted: self.trips.tolist(),
-            **columns,
-            "chance": stated,
+            **{name: getattr(self, name).tolist() for name in ("lower", "upper", "sure")},
+            "chance": stated(self.chance),
         }
+
+    def _ends(self) -> list[list[Any]]:
+        """The names of the areas of origin, and of destination."""
+        return [[self.names[place] for place in end] for end in self.pairs.T.tolist()]
 
 
 class ReleasedFlows:
@@ -200,7 +200,7 @@ class ReleasedFlows:
         slice: The public name of the slice; None where a plan has none.
     """
 
-    def __init__(self, plan: Plan, trips: Floats, number: int = 0) -> None:
+    def __init__(self, plan: Plan, trips: Float64, number: int = 0) -> None:
         self.plan, self.trips = plan, trips
         self.slice = None if plan.slices is None else plan.slice_names[number]
         self._noise = Noise(plan.levels, plan.cost, plan.legs)
@@ -215,7 +215,7 @@ class ReleasedFlows:
         levels = self.plan.levels
         return self._noise.end((levels.nodes_of_areas[level][:, None] == np.arange(levels.sizes[level])) * 1.0)
 
-    def margins(self, origins: EndWeights, destinations: EndWeights, level: Fraction = LEVEL) -> Floats:
+    def margins(self, origins: EndWeights, destinations: EndWeights, level: Fraction = LEVEL) -> Float64:
         """By how much each number is off at most, with a probability of `level`, each on its own."""
         return self._noise.margins(origins, destinations, 1 - level)
 
@@ -230,7 +230,7 @@ class ReleasedFlows:
         Raises:
             ParameterError: there is no such area, or a level that is not between 0 and 1.
         """
-        chance = _chance(level)
+        chance = checked_level(level)
         ends = self.chosen(origin, "from"), self.chosen(destination, "to")
         one, other = (self._noise.end(end[:, None]) for end in ends)
         trips = self.sum(*ends)
@@ -258,7 +258,7 @@ class ReleasedFlows:
         Raises:
             ParameterError: as of `count`, or both are the same trips.
         """
-        chance = _chance(level)
+        chance = checked_level(level)
         one = self.chosen(flow[0], "from"), self.chosen(flow[1], "to")
         other = self.chosen(minus[0], "minus_from"), self.chosen(minus[1], "minus_to")
         rest = self if other_slice is None else other_slice
@@ -271,11 +271,11 @@ class ReleasedFlows:
         words = begins, leads, minus_begins, minus_leads
         return FlowDifference(*words, trips, low, high, deviation, self.slice, rest.slice, self.plan.counted)
 
-    def sum(self, origins: Floats, destinations: Floats) -> float:
+    def sum(self, origins: Float64, destinations: Float64) -> float:
         """The released trips from any of some areas to any of others, float64 (areas,) each: 1 for those that are meant."""
         return float(self.trips[origins > 0][:, destinations > 0].sum())
 
-    def chosen(self, names: Names, field: str) -> Floats:
+    def chosen(self, names: Names, field: str) -> Float64:
         """float64 (areas,): 1 for the areas that some names mean, else 0; for none, all."""
         areas, levels = self.plan.areas, self.plan.levels
         chosen = np.zeros(levels.areas, dtype=np.bool_)
@@ -285,7 +285,7 @@ class ReleasedFlows:
                 inside |= np.isin(levels.nodes_of_areas[level], [at for at, each in enumerate(nodes) if each == name])
             if not inside.any():
                 known = [*areas.ids, *(each for nodes in areas.nodes for each in nodes)]
-                raise ParameterError(field, f"has no area {shown(name)}", did_you_mean(name, known))
+                raise ParameterError(field, f"has no area {spelling.shown(name)}", spelling.did_you_mean(name, known))
             chosen |= inside
         return (chosen if len(names) else ~chosen).astype(np.float64)
 
@@ -302,7 +302,7 @@ class ReleasedFlows:
         many = self.trips.size
         if not 1 <= k <= many:
             raise ParameterError("k", f"is not in 1 to {many:,}", "ask for as many pairs as there are")
-        margins = self.margins(self.each, self.each, 1 - (1 - _chance(level)) / many)
+        margins = self.margins(self.each, self.each, 1 - (1 - checked_level(level)) / many)
         values = self.trips.reshape(-1)
         first = np.argsort(-values, kind="stable")[:k]
         below, above = values - margins.reshape(-1), values + margins.reshape(-1)
@@ -318,14 +318,14 @@ class ReleasedFlows:
         )
 
     @cached_property
-    def certain(self) -> tuple[Int64, Floats]:
+    def certain(self) -> tuple[Int64, Float64]:
         """The pairs of areas that have trips, all of them together with a probability of 95 %: int64 (pairs, 2), most trips first, and the
         released trips of each, float64 (pairs,); of equal ones the earlier areas first.
         """
         alpha = (1 - LEVEL) / self.trips.size
         return _ordered(self.trips, self.trips > self.margins(self.each, self.each, 1 - alpha))
 
-    def certainly_other(self, other: "ReleasedFlows") -> tuple[Int64, Floats]:
+    def certainly_other(self, other: "ReleasedFlows") -> tuple[Int64, Float64]:
         """The pairs of areas that have more or fewer trips than in another slice, all of them together with a probability of 95 %, and how
         many more, as `certain` has them: the largest differences first.
         """
@@ -333,25 +333,21 @@ class ReleasedFlows:
         alpha = (1 - LEVEL) / more.size
         return _ordered(more, np.abs(more) > self.margins_between(1 - alpha))
 
-    def margins_between(self, level: Fraction = LEVEL) -> Floats:
+    def margins_between(self, level: Fraction = LEVEL) -> Float64:
         """By how much the difference of two slices is off at most for each pair of areas, each on its own: float64 (areas, areas)."""
         return self._noise.margins(self.each, self.each, 1 - level, slices=2)
 
-    def of_levels(self, pair: tuple[int, int]) -> Floats:
+    def of_levels(self, pair: tuple[int, int]) -> Float64:
         """The trips from each node of a level to each of a level, exact sums of those between areas."""
         return summed(self.plan.levels, self.trips, pair)
 
 
-def _ordered(numbers: Floats, chosen: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> tuple[Int64, Floats]:
+def _ordered(numbers: Float64, chosen: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> tuple[Int64, Float64]:
     """The chosen pairs of areas and their numbers, the largest first."""
     origins, destinations = np.nonzero(chosen)
     values = numbers[origins, destinations]
     order = np.argsort(-np.abs(values), kind="stable")
     return np.stack([origins, destinations], axis=1)[order], values[order]
-
-
-def _stated(answer: FlowCount | FlowDifference, names: Sequence[str]) -> dict[str, Json]:
-    return {answer.counted if name == "trips" else name: getattr(answer, name) for name in names if name != "counted"}
 
 
 def _part(what: str, name: str | None) -> list[tuple[str, str]]:
@@ -360,10 +356,3 @@ def _part(what: str, name: str | None) -> list[tuple[str, str]]:
 
 def _words(names: Names) -> str:
     return ", ".join(names) or "everywhere"
-
-
-def _chance(level: Exact) -> Fraction:
-    chance = exact(level, field="level")
-    if not 0 < chance < 1:
-        raise ParameterError("level", "is not between 0 and 1", 'give one such as "0.95"')
-    return chance

@@ -8,19 +8,19 @@ import numpy as np
 import pyarrow as pa
 
 from starling.places.areas.plan.polygons import Areas
+from starling.places.artifact.columns import declared
+from starling.places.artifact.plan_files import sheet
 from starling.places.flows.answers.released import ReleasedFlows
 from starling.places.flows.artifact.public_plan import FLOWS as MEASURED
 from starling.places.flows.artifact.public_plan import TITLE, WORDS
 from starling.places.flows.artifact.public_plan import schema as measured_columns
 from starling.places.flows.plan import Plan
 from starling.release.datapackage import Sheet
-from starling.release.table_files import Table, Text, column
+from starling.release.table_files import Table
 
 FLOWS: Final = "flows"
 PIECE: Final = 1 << 18
 """Rows that are made at a time."""
-MOST_TEXT: Final = 1 << 18
-"""Rows from which on a table has no CSV."""
 COLUMNS: Final = {
     "slice": "Public name of the slice",
     "origin_level": "Level of the origin: the whole, larger areas, areas",
@@ -50,15 +50,13 @@ def schema(plan: Plan) -> pa.Schema:
 def tables(plan: Plan) -> tuple[Table, ...]:
     """The table of a release, as Parquet, and as CSV where it is not long."""
     columns = schema(plan)
-    csv = Text("csv", {name: name for name in columns.names}, most_rows=MOST_TEXT)
     title = f"{plan.what} from area to area"
-    return (Table(FLOWS, title, columns, words_of(plan), tuple(columns.names[:-2]), texts=(csv,)),)
+    return (declared(FLOWS, title, columns, words_of(plan), tuple(columns.names[:-2])),)
 
 
 def sheets(plan: Plan) -> list[Sheet]:
     """The measurements for the data package."""
-    columns = tuple(column(each.name, each.type, WORDS[each.name]) for each in measured_columns(plan))
-    return [Sheet(MEASURED, TITLE, columns)]
+    return [sheet(MEASURED, TITLE, measured_columns(plan), WORDS)]
 
 
 def node_names(areas: Areas, level: int) -> tuple[str, ...]:

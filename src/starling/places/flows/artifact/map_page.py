@@ -8,8 +8,8 @@ from typing import Final
 from starling.pages.parts import Headline, Picture
 from starling.pages.views import View, Views
 from starling.places.flows.answers.released import ReleasedFlows
-from starling.places.flows.artifact.pages import SURE, headline, lines_of, picture, some_of
-from starling.places.flows.pictures import MOST, Arcs, arc_map
+from starling.places.flows.artifact.pages import SURE, headline, picture, some_of
+from starling.places.flows.pictures import MOST, Arcs, arc_map, lines_of
 from starling.release.text import whole
 
 ALIKE: Final = "Arcs are as thick in all slices where as many trips lead. "
@@ -53,7 +53,7 @@ def _difference(shown: ReleasedFlows, other: ReleasedFlows, most: float) -> View
         (ceil(many - margin), floor(many + margin))
         for many, margin in zip(more.tolist(), margins.tolist(), strict=True)
     ]
-    arcs = Arcs(pairs, more, lines_of(plan, pairs, more, ends), most, plan.counted)
+    arcs = Arcs(pairs, more, lines_of(plan.areas.names, pairs, more, ends), most, plan.counted)
     caption = (
         f"Where {shown.slice} surely has more {plan.counted} than {other.slice} (blue) or fewer (red), {SURE}:"
         f" {some_of(differing, 'difference') if differing else 'no pair of areas'}."

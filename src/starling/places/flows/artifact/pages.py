@@ -8,12 +8,12 @@ from functools import partial
 from typing import Final
 
 from starling.pages.parts import Headline, Picture, Section, Table
-from starling.places.flows.answers.deviation import Floats, whole_ends
-from starling.places.flows.answers.released import LEVEL, FlowCount, ReleasedFlows
-from starling.places.flows.artifact.public_plan import AREAS, FLOWS, PLAN
-from starling.places.flows.pictures import MOST, Arcs, arc_map
+from starling.places.artifact.plan_files import AREAS, PLAN
+from starling.places.flows.answers.deviation import whole_ends
+from starling.places.flows.answers.released import FlowCount, ReleasedFlows
+from starling.places.flows.artifact.public_plan import FLOWS
+from starling.places.flows.pictures import MOST, Arcs, arc_map, lines_of
 from starling.places.flows.plan import Plan
-from starling.places.flows.plan.levels import Int64
 from starling.release.codec import Json
 from starling.release.registry import Product
 from starling.release.report.pages import files
@@ -49,7 +49,7 @@ def particulars(plan: Plan) -> Particulars:
 def product(plan: Plan) -> Product:
     """A release in the words of the registry."""
     many = plan.levels.areas
-    bound = f"of one person at most {plan.trips} trips are counted, those of smallest keyed hash among the person's own"
+    bound = plan.bound_of_person
     each = "Each trip leads from one area to one area."
     if plan.columns.between:
         each = f"Each trip has at most {len(plan.columns.between) + 1} legs, each from one area to one area."
@@ -69,7 +69,6 @@ def product(plan: Plan) -> Product:
 
 def charged(plan: Plan) -> Section:
     """The budget by pairs of levels."""
-    unit = "one trip" if plan.unit == "trip" else f"one person, of whom at most {plan.trips} trips are counted"
     stops = len(plan.columns.between)
     lies = "A trip lies in one pair of nodes of each pair of levels"
     if stops:
@@ -77,7 +76,7 @@ def charged(plan: Plan) -> Section:
             f"A trip has at most {stops + 1} legs, for which the noise is as many times as wide, in each pair of levels"
         )
     text = f"""
-        Protected is {unit}. {plan.counted.capitalize()} are counted from every node to every node of each pair of levels of
+        Protected is {plan.protected}. {plan.counted.capitalize()} are counted from every node to every node of each pair of levels of
         areas{_in_slices(plan)}, empty or not. {lies}, so that these costs add up.
     """
     table = Table(("Measured", plan.measure), plan.budgets, "Budget by pairs of levels")
@@ -104,7 +103,7 @@ def picture(released: ReleasedFlows, most: float | None = None) -> Picture:
     margins = released.margins(released.each, released.each)[pairs[:, 0], pairs[:, 1]]
     ends = [whole_ends(*each) for each in zip(trips.tolist(), margins.tolist(), strict=True)]
     largest = float(trips.max(initial=1.0)) if most is None else most
-    arcs = Arcs(pairs, trips, lines_of(released.plan, pairs, trips, ends), largest, released.plan.counted)
+    arcs = Arcs(pairs, trips, lines_of(released.plan.areas.names, pairs, trips, ends), largest, released.plan.counted)
     return Picture(partial(arc_map, released.plan.areas, arcs), caption, "flows")
 
 
@@ -131,19 +130,6 @@ def some_of(many: int, what: str) -> str:
     first, _, rest = what.partition(" ")
     named = f"{first}s {rest}".strip()
     return f"all {many} {named}" if many <= MOST else f"the largest {MOST} of {many:,} {named}"
-
-
-def lines_of(plan: Plan, pairs: Int64, trips: Floats, ends: Sequence[tuple[int, int]]) -> list[tuple[str, str, str]]:
-    """The lines that arcs say: from where to where, how many trips, and the interval."""
-    names = plan.areas.names
-    return [
-        (
-            f"{names[origin]} to {names[destination]}",
-            rounded(many),
-            f"{float(100 * LEVEL):g} % interval: {low:,} to {high:,}",
-        )
-        for (origin, destination), many, (low, high) in zip(pairs.tolist(), trips.tolist(), ends, strict=True)
-    ]
 
 
 def sections(slices: Sequence[ReleasedFlows]) -> tuple[Section, ...]:

@@ -6,29 +6,20 @@ measurements/flows.parquet      noisy trips of every pair of nodes of every pair
                                 slice after slice
 """
 
-from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from starling.errors import IntegrityError
-from starling.places.areas.plan.areas_grammar import FILE
+from starling.places.artifact import plan_files
+from starling.places.artifact.plan_files import MEASUREMENTS
 from starling.places.flows.measurements import Drawn
 from starling.places.flows.plan import Plan
-from starling.release import public_json
 from starling.release.checks import InvalidRelease
-from starling.release.codec import Json
 from starling.release.encrypted import Create
-from starling.release.manifest import DOWNLOAD_AGAIN
 
-PLAN: Final = "plan/plan.json"
-AREAS: Final = f"plan/{FILE}"
-MEASUREMENTS: Final = "measurements"
-"""The name of the check, and of the folder."""
 FLOWS: Final = f"{MEASUREMENTS}/flows.parquet"
 SCHEMA: Final = pa.schema([("origin_level", pa.int8()), ("destination_level", pa.int8()), ("value", pa.int64())])
 TITLE: Final = "Noisy trips between nodes of every pair of levels of areas, row by row"
@@ -47,26 +38,14 @@ def schema(plan: Plan) -> pa.Schema:
     return SCHEMA if plan.slices is None else SCHEMA.insert(0, SLICE)
 
 
-def write_plan(folder: Path, plan: Plan) -> None:
-    """Write the plan and its areas below `folder`."""
-    (folder / "plan").mkdir()
-    (folder / AREAS).write_text(plan.areas.text(), encoding="utf-8")
-    public_json.write(folder, PLAN, plan.values())
+write_plan: Final = plan_files.write_plan
 
 
 def read_plan(folder: Path) -> Plan:
     """What `write_plan` wrote. Raises IntegrityError where the files are not what it writes, and PlanError where they state a plan that
     cannot be.
     """
-    plan: Plan = public_json.read(folder, PLAN, partial(_plan, folder), Plan.values)
-    if (folder / AREAS).read_text(encoding="utf-8") != plan.areas.text():
-        raise IntegrityError(AREAS, "is not as Starling writes it", DOWNLOAD_AGAIN)
-    return plan
-
-
-def _plan(folder: Path, values: Mapping[str, Json]) -> Plan:
-    stated: dict[str, Any] = dict(values)
-    return Plan.of(stated, folder=folder / "plan")
+    return plan_files.read_plan(folder, Plan)
 
 
 def write_measurements(create: Create, plan: Plan, drawn: Drawn) -> None:
@@ -82,17 +61,11 @@ def write_measurements(create: Create, plan: Plan, drawn: Drawn) -> None:
 
 def read_measurements(folder: Path, plan: Plan) -> Drawn:
     """What `write_measurements` wrote. Raises InvalidRelease where it is not the numbers of each pair of levels of the plan, each once."""
-    try:
-        with pq.ParquetFile(folder / FLOWS) as file:
-            if not file.schema_arrow.equals(schema(plan)):
-                raise InvalidRelease(MEASUREMENTS, FLOWS, "has other columns than a release writes")
-            table = file.read()
-    except (OSError, pa.ArrowException):
-        raise InvalidRelease(MEASUREMENTS, FLOWS, "cannot be read as Parquet") from None
+    table = plan_files.read_rows(folder, FLOWS, schema(plan))
     sizes, slices = plan.levels.sizes, len(plan.slice_names)
     shapes = [(slices, sizes[one], sizes[other]) for one, other in plan.levels.pairs]
     many = [slices * rows * columns for _, rows, columns in shapes]
-    if any(column.null_count for column in table.columns) or len(table) != sum(many):
+    if plan_files.has_nulls(table) or len(table) != sum(many):
         raise InvalidRelease(MEASUREMENTS, FLOWS, "has not one number for each pair of nodes")
     *part_of, origin, destination, value = (np.ascontiguousarray(column.to_numpy()) for column in table.columns)
     stated = np.repeat(np.array(plan.levels.pairs), many, axis=0)

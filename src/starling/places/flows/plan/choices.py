@@ -1,9 +1,10 @@
 """What a plan of flows chooses from: the columns that say where a trip leads, and bounds."""
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Final
 
 from starling.errors import PlanError
+from starling.places.plan.trips import TripColumns
 from starling.release.codec import OPTIONAL
 
 MOST_STOPS: Final = 16
@@ -26,7 +27,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Ends:
+class Ends(TripColumns):
     """The columns of the records that are read, by their keys in a plan; empty for what is not.
 
     Attributes:
@@ -61,8 +62,7 @@ class Ends:
             raise PlanError(
                 "flows.stops", f"are not at most {MOST_STOPS} names of columns", "name those of fewer stops"
             )
-        if len(set(self.names)) < len(self.names):
-            raise PlanError("flows", "name a column twice", "give each a column of its own")
+        self._check_names("flows", "name a column twice")
 
     @property
     def ends(self) -> tuple[Place, Place]:
@@ -77,13 +77,6 @@ class Ends:
         """Where it stops on its way, in order."""
         by_coordinates = (Place("", x, y) for x, y in zip(self.stops_x, self.stops_y, strict=True))
         return (*(Place(ids, "", "") for ids in self.stops), *by_coordinates)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """All columns that are read."""
-        stated = (getattr(self, each.name) for each in fields(self))
-        names = (each if isinstance(each, tuple) else (each,) for each in stated)
-        return tuple(name for each in names for name in each if name)
 
     @property
     def coordinates(self) -> tuple[str, ...]:

@@ -5,14 +5,12 @@ from typing import Final
 
 from starling.places.areas.plan.areas_grammar import AREAS
 from starling.places.flows.plan.choices import Ends
-from starling.places.plan.choices import MOST_POINTS
 from starling.places.plan.grammar import SLICES
-from starling.places.plan.unit_keys import check_records_of_person, record_keys, unit_keys
+from starling.places.plan.unit_keys import check_records_of_person, exact_numbers, read_amount, record_keys, unit_keys
 from starling.planfile.formats import FORMAT_KEY
-from starling.planfile.grammar import Key, Kind, Table, Values
-from starling.planfile.kinds import EXACT, budget, table, text, texts
+from starling.planfile.grammar import Key, Table, Values
+from starling.planfile.kinds import budget, table, text, texts
 from starling.planfile.toml import Section
-from starling.planfile.values import exact_text
 from starling.privacy.budget import Epsilon, Rho
 
 _COLUMN: Final = text("name a column")
@@ -60,11 +58,9 @@ _FLOWS: Final = Table(
 
 
 def _check_privacy(section: Section, values: Values) -> None:
-    check_records_of_person(section, values, "trip", MOST_POINTS)
-    epsilon, rho = values.pop("epsilon"), values.pop("rho")
-    values["cost"] = Epsilon(epsilon or Fraction(1)) if rho is None else Rho(rho)
-    if ("epsilon" in section.values) == ("rho" in section.values):
-        section.refuse("epsilon", "and rho are both there, or none", 'write epsilon = "1", or rho for zCDP')
+    check_records_of_person("trip")(section, values)
+    measure, amount = read_amount(section, values)
+    values["cost"] = Epsilon(amount or Fraction(1)) if measure == "epsilon" else Rho(amount)
 
 
 def _amount(kind: type[Epsilon] | type[Rho], what: str) -> Key:
@@ -78,17 +74,12 @@ def _amount(kind: type[Epsilon] | type[Rho], what: str) -> Key:
 
 _PRIVACY: Final = Table(
     {
-        **unit_keys("trip", MOST_POINTS),
+        **unit_keys("trip"),
         "epsilon": _amount(Epsilon, "The whole budget of pure differential privacy."),
         "rho": _amount(Rho, "In place of it: that of zCDP."),
         "shares": Key(
             "What each level of areas gets of each end, in proportion: the whole first, the areas last; 0 leaves one out.",
-            Kind(
-                "list of exact numbers",
-                {"type": "array", "items": EXACT},
-                _shares,
-                lambda each: list(map(exact_text, each)),
-            ),
+            exact_numbers(_shares),
             default=(),
             value=lambda plan: plan.shares or None,
         ),

@@ -3,15 +3,13 @@
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Final, TypeAlias
+from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
+from starling.places.arrays import Int64
 from starling.privacy.budget import Cost, Epsilon
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
-
-Int64: TypeAlias = npt.NDArray[np.int64]
 
 UPPER: Final = Fraction(1, 4)
 """The part that all levels above the areas share evenly, unless a plan says otherwise: the areas get the rest."""

@@ -19,8 +19,7 @@ from starling.places.areas.plan.polygons import Areas
 from starling.places.flows.plan.choices import MOST_AREAS, MOST_CODES, MOST_PAIRS, Ends
 from starling.places.flows.plan.grammar import FLOWS
 from starling.places.flows.plan.levels import Levels, default_shares
-from starling.places.plan.choices import Slices, check_slices
-from starling.places.plan.model import WHOLE
+from starling.places.plan.choices import Slices
 from starling.places.plan.trips import PlanOfTrips, Unit
 from starling.planfile.values import toml_of
 from starling.privacy.budget import Cost, decimal_up
@@ -60,8 +59,8 @@ class Plan(PlanOfTrips):
         if not 2 <= len(self.areas.ids) <= MOST_AREAS:
             fix = "take at least two" if len(self.areas.ids) < 2 else "take larger areas: every pair has a number"
             raise PlanError("areas.file", f"has not 2 to {MOST_AREAS:,} areas", fix)
-        self._check_persons(self.columns.person)
-        check_slices(self.columns, self.slices, "flows")
+        self._check_persons()
+        self._check_slices()
         if self.cells > MOST_PAIRS:
             problem = f"make {self.cells:,} pairs of areas of all slices together, beyond {MOST_PAIRS:,}"
             raise PlanError("slices", problem, "take fewer slices, or larger areas")
@@ -120,11 +119,6 @@ class Plan(PlanOfTrips):
         """Trips that can be told from each other: those of each slice, by areas of the ends, and areas or none of each stop."""
         codes: int = self.cells * (self.levels.areas + 1) ** len(self.columns.between)
         return codes
-
-    @property
-    def slice_names(self) -> tuple[str, ...]:
-        """The name of each slice."""
-        return (WHOLE,) if self.slices is None else self.slices.labels
 
     @property
     def cells(self) -> int:

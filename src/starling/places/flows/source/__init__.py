@@ -9,7 +9,6 @@ lies in none is passed over: the leg leads on to the next place.
 """
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from starling.engine.delimited import plain
@@ -17,12 +16,12 @@ from starling.engine.plain_text import numbers_of
 from starling.places.areas.plan.polygons import Areas
 from starling.places.areas.source.cells import labelled
 from starling.places.areas.source.locate import locator_of
+from starling.places.arrays import Int64
 from starling.places.flows.plan import Plan
 from starling.places.flows.plan.choices import Place
 from starling.places.source.cells import slices_of
 from starling.places.source.values import numbers
 
-Int64 = npt.NDArray[np.int64]
 MOST_DIGITS = 6
 """Of ids that are whole numbers: those of no more are looked up in a table."""
 

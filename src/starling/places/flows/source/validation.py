@@ -16,8 +16,9 @@ from starling.engine.delimited import labels, plain
 from starling.engine.held_records import Held
 from starling.engine.record_files import Records
 from starling.errors import SHOWN
+from starling.places.arrays import Int64
 from starling.places.flows.plan import Plan
-from starling.places.flows.source import Int64, areas_at
+from starling.places.flows.source import areas_at
 from starling.places.source.validation import FIX, check_unit, inspected
 from starling.privacy.trust import NotPrivate
 from starling.release.domain import Validated
@@ -37,7 +38,7 @@ def validate(plan: Plan, records: Records | Held, *, most: int = SHOWN) -> NotPr
     Raises:
         SourceError: a file is no longer what was checked.
     """
-    return inspected(partial(_check, plan), plan, records, Tally(most, FIX), MOST_FAULTY, bound="trips_per_person")
+    return inspected(partial(_check, plan), plan, records, Tally(most, FIX), MOST_FAULTY)
 
 
 def _check(plan: Plan, table: pa.Table, lines: Int64, file: str, tally: Tally) -> None:

@@ -1,24 +1,23 @@
 """What is asked of released trips: how many lead from a rectangle to a rectangle, each with an interval that surely holds the truth."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import numpy.typing as npt
 
-from starling.errors import SHOWN, ParameterError
+from starling.errors import ParameterError
 from starling.places.answers.coordinates import Units, rectangles_in_cells
-from starling.places.answers.rectangles import Float64, checked_rectangles, rectangular
+from starling.places.answers.forms import ArrayAnswers, shown, whole
+from starling.places.answers.rectangles import checked_rectangles, rectangular
 from starling.places.answers.released import Answers, ReleasedGrid
 from starling.places.answers.sure import LEVEL
-from starling.places.measurements import Bool, Int32, Int64
+from starling.places.arrays import Bool, Float64, Int32, Int64
 from starling.places.trips.answers.sure import Surety
 from starling.places.trips.measurements import MeasuredTrips
 from starling.places.trips.plan import Plan
 from starling.privacy.budget import Exact, exact
-from starling.release.codec import Json
-from starling.release.session import Described, Grid, Part
 from starling.release.text import outside_note
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ MOST_CERTAIN: Final = 4096
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class TripAnswers(Described):
+class TripAnswers(ArrayAnswers):
     """Answers to queries, in their order.
 
     Attributes:
@@ -45,34 +44,14 @@ class TripAnswers(Described):
     upper: Int64
     clipped: Bool
 
-    def _facts(self) -> list[tuple[str, str]]:
-        more = [("below", f"the first {SHOWN:,}")] if len(self.trips) > SHOWN else []
-        return [("answers", f"{len(self.trips):,} {'query' if len(self.trips) == 1 else 'queries'}"), *more]
-
-    def _parts(self) -> tuple[Part, ...]:
-        return tuple(part for part in (self.grid(SHOWN), self.outside_note) if part) if len(self.trips) else ()
-
     @property
     def outside_note(self) -> str:
         """What is said where numbers, as whole ones, lie outside their intervals; else empty."""
         return outside_note(zip(self.trips.round().tolist(), self.lower.tolist(), self.upper.tolist(), strict=True))
 
-    def grid(self, most: int | None = None) -> Grid:
-        """The header and the rows of a table of the answers, of all or of the first ones."""
-        first = slice(most)
-        columns = {
-            "query": [f"{number:,}" for number in range(1, len(self.trips[first]) + 1)],
-            "trips": [f"{each:z,.1f}" for each in self.trips[first].tolist()],
-            "interval from": [f"{end:,}" for end in self.lower[first].tolist()],
-            "to": [f"{end:,}" for end in self.upper[first].tolist()],
-        }
-        if self.clipped.any():
-            columns[""] = ["partly outside" if each else "" for each in self.clipped[first].tolist()]
-        return list(columns), list(zip(*columns.values(), strict=True))
-
-    def as_json(self) -> dict[str, Json]:
-        """Each attribute as a list, with an entry for each query."""
-        return {each.name: getattr(self, each.name).tolist() for each in fields(self)}
+    def _columns(self, first: slice) -> dict[str, list[str]]:
+        ends = {"interval from": whole(self.lower[first]), "to": whole(self.upper[first])}
+        return {"trips": shown(self.trips[first]), **ends}
 
 
 class ReleasedTrips:

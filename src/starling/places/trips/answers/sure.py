@@ -10,9 +10,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from starling.places.answers.rectangles import Float64
 from starling.places.answers.sure import divided_margins
-from starling.places.measurements import Int16, Int32, Int64
+from starling.places.arrays import Float64, Int16, Int32, Int64
 from starling.places.trips.measurements import MeasuredPairs
 from starling.privacy.compiled import compiled
 

@@ -7,15 +7,16 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
-from starling.places.artifact.columns import CELL_WORDS, CELLS, MOST_TEXT, PIECE
-from starling.places.artifact.public_plan import SIDES
+from starling.places.answers.cover import SIDES
+from starling.places.artifact.columns import CELL_WORDS, CELLS, PIECE, declared
+from starling.places.artifact.plan_files import sheet
 from starling.places.artifact.public_plan import WORDS as SIDE_WORDS
 from starling.places.trips.answers.released import END, ReleasedTrips
 from starling.places.trips.artifact.public_plan import SCHEMA as MEASUREMENTS
 from starling.places.trips.artifact.public_plan import TITLE, TRIPS, WORDS
 from starling.places.trips.plan import Plan
 from starling.release.datapackage import Sheet
-from starling.release.table_files import Table, Text, column
+from starling.release.table_files import Table
 
 FLOWS: Final = "flows"
 _ENDS: Final = ("origin", "destination")
@@ -38,11 +39,6 @@ CELL_TABLE: Final = pa.schema([(name, pa.float64() if name in END else pa.int32(
 
 def tables(plan: Plan) -> tuple[Table, ...]:
     """The tables of a release, each as Parquet, and as CSV where it is not long."""
-
-    def declared(name: str, title: str, schema: pa.Schema, words: Mapping[str, str], key: tuple[str, ...]) -> Table:
-        csv = Text("csv", {column: column for column in schema.names}, most_rows=MOST_TEXT)
-        return Table(name, title, schema, words, key, texts=(csv,))
-
     key = tuple(f"{end}_{side}" for end, side in product(_ENDS, ("south", "west")))
     return (
         declared(FLOWS, f"Trips ({plan.trip}) by pair of boxes of cells", FLOW_TABLE, FLOW_WORDS, key),
@@ -52,7 +48,7 @@ def tables(plan: Plan) -> tuple[Table, ...]:
 
 def sheets(_: Plan) -> list[Sheet]:
     """The measurements for the data package."""
-    return [Sheet(TRIPS, TITLE, tuple(column(each.name, each.type, WORDS[each.name]) for each in MEASUREMENTS))]
+    return [sheet(TRIPS, TITLE, MEASUREMENTS, WORDS)]
 
 
 def pieces(released: ReleasedTrips) -> Iterator[Mapping[str, pa.Table]]:

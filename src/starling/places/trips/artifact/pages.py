@@ -9,10 +9,11 @@ from typing import Final
 import numpy as np
 
 from starling.pages.parts import Headline, Picture, Section, Table
+from starling.places.artifact.plan_files import PLAN
 from starling.places.flows.pictures import MOST
 from starling.places.pictures.heat_map import HATCHED, heat_map
 from starling.places.trips.answers.released import ReleasedTrips, TripAnswers
-from starling.places.trips.artifact.public_plan import PLAN, TRIPS, mechanism_of
+from starling.places.trips.artifact.public_plan import TRIPS, mechanism_of
 from starling.places.trips.pictures import arcs_of, trip_map
 from starling.places.trips.plan import Plan
 from starling.privacy.budget import decimal_up
@@ -31,18 +32,12 @@ def particulars(plan: Plan) -> Particulars:
     bounds: dict[str, Json] = {"trips_of_a_unit": plan.trips}
     if plan.unit == "person":
         bounds["kept"] = "the rows of smallest keyed hash among a person's own"
-    grid = plan.grid
     mechanism: dict[str, Json] = {
         "name": "flows on a grid",
         "plan": PLAN,
         "plan_sha256": plan.digest,
         "trip": plan.trip,
-        "grid": {
-            "crs": grid.crs_name or grid.crs,
-            "box": [str(side) for side in grid.box],
-            "rows": grid.rows,
-            "columns": grid.columns,
-        },
+        "grid": plan.grid.stated,
         "budget": [{"name": name, "epsilon": str(amount)} for name, amount in mechanism_of(plan).budget],
     }
     return Particulars("places", mechanism, bounds)
@@ -50,13 +45,12 @@ def particulars(plan: Plan) -> Particulars:
 
 def product(plan: Plan) -> Product:
     """A release in the words of the registry."""
-    bound = f"of one person at most {plan.trips} trips are counted, those of smallest keyed hash among the person's own"
     return Product(
         description=f"Trips ({plan.trip}) between the cells of a public grid of {plan.grid.rows:,} x {plan.grid.columns:,} cells.",
         intended_use="Trips from any rectangle to any, and how many begin or end in any.",
         region=f"A public box, {plan.grid.box_text}",
         domain="Trips with both ends in the box; others are dropped, and their number is not published.",
-        bounds=bound if plan.unit == "person" else "Each trip leads from one cell to one cell.",
+        bounds=plan.bound_of_person if plan.unit == "person" else "Each trip leads from one cell to one cell.",
         mechanisms="Adaptive trees over boxes of origins, of destinations and over pairs of boxes, with discrete Laplace noise,"
         " exact over the integers.",
         post_processing="One estimate is made of all measurements; it is a function of them.",
@@ -69,10 +63,9 @@ def product(plan: Plan) -> Product:
 def charged(plan: Plan) -> Section:
     """The budget by what is measured."""
     rows = tuple((name, decimal_up(amount)) for name, amount in mechanism_of(plan).budget)
-    unit = "one trip" if plan.unit == "trip" else f"one person, of whom at most {plan.trips} trips are counted"
     text = f"""
-        Protected is {unit}. Boxes where trips begin, boxes where they end, and pairs of boxes are cut where noisy numbers say that trips
-        lie, and measured, empty or not. What stands below is spent along each path from the whole to what is not cut further.
+        Protected is {plan.protected}. Boxes where trips begin, boxes where they end, and pairs of boxes are cut where noisy numbers say
+        that trips lie, and measured, empty or not. What stands below is spent along each path from the whole to what is not cut further.
     """
     return Section("What was measured and charged", text, tables=(Table(("Measured", "epsilon"), rows, "Budget"),))
 

@@ -6,27 +6,23 @@ measurements/trips.parquet      noisy numbers of origins, of destinations and of
 Which boxes they are of follows from the numbers before them (mechanism.py), so that no file says it.
 """
 
-from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from starling.errors import ParameterError
+from starling.places.artifact import plan_files
+from starling.places.artifact.plan_files import MEASUREMENTS
 from starling.places.trips.measurements import MeasuredTrips
 from starling.places.trips.mechanism import PARTS, TripTree
 from starling.places.trips.plan import Plan
-from starling.release import public_json
 from starling.release.checks import InvalidRelease
-from starling.release.codec import Json
 from starling.release.encrypted import Create
 
-PLAN: Final = "plan/plan.json"
-MEASUREMENTS: Final = "measurements"
-"""The name of the check, and of the folder."""
 TRIPS: Final = f"{MEASUREMENTS}/trips.parquet"
 SCHEMA: Final = pa.schema([("part", pa.int8()), ("value", pa.int64())])
 TITLE: Final = "Noisy numbers of trips, in the order in which they were drawn"
@@ -41,23 +37,14 @@ def mechanism_of(plan: Plan) -> TripTree:
     return TripTree(plan.grid.shape, plan.relation, plan.epsilon, plan.trips)
 
 
-def write_plan(folder: Path, plan: Plan) -> None:
-    """Write the plan below `folder`."""
-    (folder / "plan").mkdir()
-    public_json.write(folder, PLAN, plan.values())
+write_plan: Final = plan_files.write_plan
 
 
 def read_plan(folder: Path) -> Plan:
     """What `write_plan` wrote. Raises IntegrityError where the file is not what it writes, and PlanError where it states a plan that cannot
     be.
     """
-    plan: Plan = public_json.read(folder, PLAN, _plan, Plan.values)
-    return plan
-
-
-def _plan(values: Mapping[str, Json]) -> Plan:
-    stated: dict[str, Any] = dict(values)
-    return Plan.of(stated)
+    return plan_files.read_plan(folder, Plan)
 
 
 def write_measurements(create: Create, _: Plan, drawn: MeasuredTrips) -> None:
@@ -71,14 +58,8 @@ def write_measurements(create: Create, _: Plan, drawn: MeasuredTrips) -> None:
 def read_measurements(folder: Path, plan: Plan) -> MeasuredTrips:
     """What was drawn, from what `write_measurements` wrote. Raises InvalidRelease where the numbers are not those of boxes that follow."""
     refuse = partial(InvalidRelease, MEASUREMENTS, TRIPS)
-    try:
-        with pq.ParquetFile(folder / TRIPS) as file:
-            if not file.schema_arrow.equals(SCHEMA):
-                raise refuse("has other columns than a release writes")
-            table = file.read()
-    except (OSError, pa.ArrowException):
-        raise refuse("cannot be read as Parquet") from None
-    if any(column.null_count for column in table.columns):
+    table = plan_files.read_rows(folder, TRIPS, SCHEMA)
+    if plan_files.has_nulls(table):
         raise refuse("has a missing value")
     part, value = (np.ascontiguousarray(column.to_numpy()) for column in table.columns)
     many = np.bincount(part[part >= 0], minlength=len(PARTS))

@@ -1,13 +1,13 @@
 """The columns of the records of trips on a grid."""
 
-from dataclasses import dataclass, fields
-from typing import ClassVar
+from dataclasses import dataclass
 
 from starling.errors import PlanError
+from starling.places.plan.trips import TripColumns
 
 
 @dataclass(frozen=True, slots=True)
-class Ends:
+class Ends(TripColumns):
     """The columns of the records that are read, by their keys in a plan; `person` is empty where nothing is read of persons."""
 
     origin_x: str
@@ -15,21 +15,15 @@ class Ends:
     destination_x: str
     destination_y: str
     person: str = ""
-    time: ClassVar = ""
-    category: ClassVar = ""
+    time = ""
+    category = ""
 
     def __post_init__(self) -> None:
         if not all(self.coordinates):
             raise PlanError(
                 "flows", "do not say where trips lead", "name origin_x, origin_y, destination_x, destination_y"
             )
-        if len(set(self.names)) < len(self.names):
-            raise PlanError("flows", "name a column twice", "give each a column of its own")
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """All columns that are read."""
-        return tuple(name for field in fields(self) if (name := getattr(self, field.name)))
+        self._check_names("flows", "name a column twice")
 
     @property
     def coordinates(self) -> tuple[str, str, str, str]:

@@ -2,14 +2,12 @@
 
 from typing import Final
 
-from starling.places.plan.choices import MOST_POINTS
 from starling.places.plan.grammar import GRID
 from starling.places.plan.unit_keys import check_records_of_person, record_keys, unit_keys
 from starling.places.trips.plan.columns import Ends
 from starling.planfile.formats import FORMAT_KEY
-from starling.planfile.grammar import Key, Table, Values
+from starling.planfile.grammar import Key, Table
 from starling.planfile.kinds import budget, table, text
-from starling.planfile.toml import Section
 
 _COLUMN: Final = text("name a column of coordinates")
 _WHERE: Final = "Columns of longitudes and latitudes, or of x and y in plain units."
@@ -27,13 +25,9 @@ _FLOWS: Final = Table(
 )
 
 
-def _check_privacy(section: Section, values: Values) -> None:
-    check_records_of_person(section, values, "trip", MOST_POINTS)
-
-
 _PRIVACY: Final = Table(
-    {**unit_keys("trip", MOST_POINTS), "epsilon": Key("The whole budget.", budget('write it like "0.5"'))},
-    check=_check_privacy,
+    {**unit_keys("trip"), "epsilon": Key("The whole budget.", budget('write it like "0.5"'))},
+    check=check_records_of_person("trip"),
 )
 TRIPS: Final = Table(
     {

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any, ClassVar, Final
 
 from starling.errors import PlanError
-from starling.places.plan.grid import Crs, Grid
+from starling.places.plan.grid import Grid
 from starling.places.plan.trips import PlanOfTrips, Unit
 from starling.places.trips.plan.columns import Ends
 from starling.places.trips.plan.grammar import TRIPS
@@ -44,12 +44,12 @@ class Plan(PlanOfTrips):
     columns: Ends
     expected: int | None = None
     format: TextFormat = PLAIN
-    slices: ClassVar = None
+    slices = None
 
     def __post_init__(self) -> None:
         if self.grid.cells > MOST_CELLS:
             raise PlanError("grid.rows", f"times columns are beyond {MOST_CELLS:,} cells", "take larger cells")
-        self._check_persons(self.columns.person)
+        self._check_persons()
         if self.epsilon <= 0 or self.trips / self.epsilon > WIDEST:
             problem = "is so small that the noise of one number could leave 64 bits together with others"
             raise PlanError("privacy.epsilon", problem, f"spend at least {least_text(Fraction(self.trips, WIDEST))}")
@@ -58,11 +58,6 @@ class Plan(PlanOfTrips):
     def cells(self) -> int:
         """Pairs of cells."""
         return self.grid.cells**2
-
-    @property
-    def crs(self) -> Crs:
-        """The units of the box."""
-        return self.grid.crs
 
     @property
     def cost(self) -> Cost:

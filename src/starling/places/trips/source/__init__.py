@@ -10,8 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from starling.engine.plain_text import numbers_of
-from starling.places.measurements import Int64
-from starling.places.plan.grid import Float64
+from starling.places.arrays import Float64, Int64
 from starling.places.source.cells import cells_at
 from starling.places.source.values import numbers
 from starling.places.trips.plan import Plan

@@ -12,7 +12,7 @@ import pyarrow as pa
 from starling.engine.held_records import Held
 from starling.engine.record_files import Records
 from starling.errors import SHOWN
-from starling.places.measurements import Int64
+from starling.places.arrays import Int64
 from starling.places.source.validation import FIX, MOST_FAULTY, check_unit, inspected
 from starling.places.trips.plan import Plan
 from starling.places.trips.source import ends_of
@@ -32,7 +32,7 @@ def validate(plan: Plan, records: Records | Held, *, most: int = SHOWN) -> NotPr
     Raises:
         SourceError: a file is no longer what was checked.
     """
-    return inspected(partial(_check, plan), plan, records, Tally(most, FIX), MOST_FAULTY, bound="trips_per_person")
+    return inspected(partial(_check, plan), plan, records, Tally(most, FIX), MOST_FAULTY)
 
 
 def _check(plan: Plan, table: pa.Table, lines: Int64, file: str, tally: Tally) -> None:
