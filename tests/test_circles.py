@@ -21,7 +21,7 @@ def module_of(path: Path, package: Path) -> str:
 def statements(node: ast.AST) -> Iterator[ast.AST]:
     """Every statement below a node that runs, late or at once; what only a type checker reads does not run."""
     for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
+        if isinstance(child, ast.If) and isinstance(child.test, ast.Name) and child.test.id == "TYPE_CHECKING":
             continue
         if isinstance(child, ast.stmt | ast.ExceptHandler | ast.match_case):
             yield child

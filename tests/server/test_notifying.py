@@ -97,7 +97,7 @@ def hearing(status: int) -> Iterator[tuple[str, list[tuple[str, str, bytes, str]
             return
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever)
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         try:
             yield f"http://127.0.0.1:{server.server_port}/hook", sent

@@ -25,6 +25,12 @@ def answer(path: str, query: str) -> Reply:
     return Reply(f"{path} {query}".encode())
 
 
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It looks at the clock, and whether it is to end, so often that no test waits for that."""
+    monkeypatch.setattr("starling.cli.opening.serving.TURN", 0.01)
+
+
 @pytest.fixture
 def serving() -> Iterator[Serving]:
     serving = Serving(answer)
