@@ -252,6 +252,7 @@ def refuse(world: Path, domain: str, charges: list[object], error: type[Starling
     assert not [*(world / domain).glob("*refused*")]
 
 
+@pytest.mark.series(2)
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_a_setting_that_is_refused_is_seen_before_the_charge(
     world: Path, charges: list[object], monkeypatch: pytest.MonkeyPatch, setting: str

@@ -97,6 +97,7 @@ def test_a_release_of_before_verifies_with_its_ledger(
     assert (verified.findings, verified.proof) == ((), "")
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("measure", MEASURES)
 def test_a_release_of_today_states_its_proof_and_another_one_is_found(measure: Measure, tmp_path: Path) -> None:
     new, url, amount = released(tmp_path / "new", measure)

@@ -46,6 +46,7 @@ def test_a_kept_promise_is_not_rejected(case: Case) -> None:
     is_kept(case)
 
 
+@pytest.mark.series(2)
 @pytest.mark.parametrize("name", SCORES)
 def test_stated_truths_of_scores(name: str) -> None:
     """By the distribution of the exponential mechanism, computed."""

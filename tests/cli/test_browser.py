@@ -30,6 +30,7 @@ def test_where_no_browser_is_the_address_is_said(
     assert "open file:///b.html" in capsys.readouterr().err
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("named", [True, False])
 def test_a_preview_is_opened(named: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of tables without a place: pages on this machine, until they are left."""

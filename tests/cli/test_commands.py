@@ -234,6 +234,7 @@ def test_help_starts_with_an_example_of_the_command(words: tuple[str, ...], comm
     assert command.help
 
 
+@pytest.mark.series(2)
 @pytest.mark.parametrize(
     "words",
     [

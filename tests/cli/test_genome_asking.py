@@ -201,6 +201,7 @@ MISTAKES: list[tuple[str, list[str], int, str]] = [
 ]
 
 
+@pytest.mark.series(8)
 @pytest.mark.parametrize(("name", "words", "code", "says"), MISTAKES)
 def test_mistakes_are_refused_before_anything_is_charged(
     call: Call, study: Path, ledger: Path, tmp_path: Path, name: str, words: list[str], code: int, says: str

@@ -134,6 +134,7 @@ def test_what_is_said_of_a_cap_is_what_is_kept_of_it(call: Call, book: Book) -> 
     assert json.loads(done.stdout)["cap"] == "0.4"
 
 
+@pytest.mark.series(4)
 @pytest.mark.parametrize(
     ("words", "code", "says"),
     [
@@ -183,6 +184,7 @@ def test_a_raise_says_in_plain_words_what_it_reveals(call: Call, book: Book) -> 
     assert "The cap of people itself still bounds all of it: rho 12" in json.loads(one.stdout)["reveals"]
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize(("answer", "code"), [("y", 0), ("n", 130)])
 def test_in_a_terminal_the_custodian_is_asked(book: Book, answer: str, code: int) -> None:
     before = book.events()

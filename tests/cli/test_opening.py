@@ -9,6 +9,7 @@ from starling.cli import main
 from tests.four_domains import release, write
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("words", [("--browser",), ("--no-browser",)])
 def test_a_release_is_opened(words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []

@@ -74,6 +74,7 @@ def test_a_terminal_asks_for_the_same_and_again_where_it_is_no_answer(
     assert (tmp_path / "asked.toml").read_text() == (tmp_path / "declared.toml").read_text()
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize(
     ("price", "cost"),
     [(("--margin", "20"), ""), (("--rho", "1/3"), "1/3"), ((), "1/2"), (("--epsilon", "1/3"), "1/3")],

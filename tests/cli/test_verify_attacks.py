@@ -224,6 +224,7 @@ HIDDEN = {
 }
 
 
+@pytest.mark.series(2)
 @pytest.mark.parametrize("version", ["starling 99.0", None])
 @pytest.mark.parametrize("hidden", HIDDEN.values(), ids=HIDDEN)
 def test_attack_a28_a_picture_that_runs_or_fetches_something_fails(

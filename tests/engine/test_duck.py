@@ -90,11 +90,13 @@ def reach(connection: duckdb.DuckDBPyConnection, text: str) -> None:
         result.fetchall()
 
 
+@pytest.mark.series(4)
 @pytest.mark.parametrize("name", REACHES)
 def test_an_open_connection_would(secret: Path, name: str) -> None:
     reach(duckdb.connect(), REACHES[name].format(secret=secret, folder=secret.parent))
 
 
+@pytest.mark.series(5)
 @pytest.mark.parametrize("name", [*REACHES, *REACHES_FURTHER])
 def test_attack_a21_the_engine_reaches_nothing(secret: Path, name: str) -> None:
     before = sorted(secret.parent.iterdir())

@@ -101,6 +101,7 @@ def of_tables(folder: Path) -> Cases:
     yield records, {"sex": ["F", "M", None], "age": [17, 20, 70]}
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("cases", [of_points, of_trips_and_flows, of_groups, of_tables])
 def test_a_column_of_nulls_is_all_missing(cases: Callable[[Path], Cases], tmp_path: Path) -> None:
     for read, rows in cases(tmp_path):

@@ -44,6 +44,7 @@ FEW = ("loc_sig",)
 """Three people cannot move three SNPs far enough for a mutant to show; twelve can."""
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize(
     ("kind", "query", "model"),
     [

@@ -88,6 +88,7 @@ NUMBERS = {
 }
 
 
+@pytest.mark.series(3)
 @pytest.mark.parametrize("name", QUESTIONS)
 @pytest.mark.parametrize("which", [0, 1])
 def test_a_number_that_the_noisy_answer_does_not_give_is_found(
@@ -126,6 +127,7 @@ def leaves(node: Any) -> Iterator[dict[str, Any]]:
         yield node
 
 
+@pytest.mark.series(2)
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_another_event_of_the_same_cost_is_found(copy: Callable[[str], Tampered], name: str) -> None:
     """Counts stated as a selection, a selection as another, and what is drawn as a bare cost: every number in the file follows."""

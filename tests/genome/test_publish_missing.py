@@ -120,6 +120,7 @@ def test_an_export_has_the_people_with_a_call(study: tuple[Study, Path], tmp_pat
     assert "People without a call of a SNP are left out" in (tmp_path / "one.tsv-meta.yaml").read_text()
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("unit", ["person", "phenotype"])
 def test_the_least_budget_is_answered_and_a_preview_says_what_it_is_worth(
     study: tuple[Study, Path], tmp_path: Path, unit: str

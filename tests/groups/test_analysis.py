@@ -41,12 +41,14 @@ def test_sums_of_cumulative_counts_have_the_draws_of_their_ends(tmp_path: Path) 
     assert total.estimate == release.number_of_sizes("land", 0, 2).estimate
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize(("region", "sizes"), [("north", (1, 1)), ("e1", (3, 2)), ("e1", (0, 5)), ("e1", (-1, 2))])
 def test_what_is_not_in_the_plan_is_refused(region: str, sizes: tuple[int, int], tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="is not in the plan"):
         opened(tmp_path, "h").number_of_sizes(region, *sizes)
 
 
+@pytest.mark.series(2)
 @pytest.mark.parametrize("method", METHODS)
 def test_no_number_of_groups_is_said_to_be_less_than_none(tmp_path: Path, method: str) -> None:
     release = opened(tmp_path, method)

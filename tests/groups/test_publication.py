@@ -69,6 +69,7 @@ def test_a_changed_plan_is_found(name: str, tmp_path: Path) -> None:
     assert name in {check.name for check in starling.verify(out).checks if check.state == "fails"}
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize(
     ("column", "check"),
     [("groups", "conditions"), ("lower", "intervals"), ("at_least", "conditions"), ("size", "tables")],

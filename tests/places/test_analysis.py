@@ -42,6 +42,7 @@ def test_a_release_gives_its_grid_and_answers(tmp_path: Path) -> None:
     assert result.released() is result.released()
 
 
+@pytest.mark.series(3)
 @pytest.mark.parametrize("method", sorted(METHODS))
 def test_the_headline_is_the_number_of_all_released_points(method: str, tmp_path: Path) -> None:
     result = opened(tmp_path, {"method": {"name": method}})
@@ -227,6 +228,7 @@ def test_hotspots_are_told_with_marks_and_chances(tmp_path: Path) -> None:
     assert quick == [{name: value for name, value in each.items() if name != "chance"} for each in described]
 
 
+@pytest.mark.series(3)
 @pytest.mark.parametrize(
     "said",
     [

@@ -254,6 +254,7 @@ FINE: dict[str, Any] = {"grid": {"rows": 1 << 13, "columns": (1 << 13) + 2}, "me
 """A grid with too many cells to hold a number of each."""
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("changes", [(), (PERSON,), (SLICED,), (PERSON, SLICED)])
 def test_the_occupied_cells_of_a_sparse_grid_are_those_of_the_records(changes: tuple[Any, ...], tmp_path: Path) -> None:
     path, key = write_world(tmp_path), bytes(KEY)

@@ -109,6 +109,7 @@ def test_a_plan_with_a_key_is_saved_and_read_as_the_same(domain: str, folder: Pa
     assert sorted(refused) == REFUSED[domain]
 
 
+@pytest.mark.series(29)
 @pytest.mark.parametrize(("domain", "key"), EVERY)
 def test_a_value_of_a_wrong_kind_is_refused_by_its_key(domain: str, key: str, folder: Path) -> None:
     schema = jsonschema.Draft202012Validator(DECLARED[domain][key].kind.schema)

@@ -19,6 +19,7 @@ def explained(kind: Kind, *values: bytes | str) -> str:
     return str(offending.explanation("field", "is wrong", "a.csv"))
 
 
+@pytest.mark.series(5)
 @pytest.mark.parametrize(
     ("kind", "value", "cause"),
     [

@@ -104,6 +104,7 @@ def test_one_that_cannot_be_started_is_said(catalogue: Catalogue, monkeypatch: p
         none.ask(catalogue, "asthma", ASKED, user="ada")
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize(
     "code",
     [

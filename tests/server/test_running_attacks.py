@@ -125,6 +125,7 @@ SMUGGLED = {
 }
 
 
+@pytest.mark.series(7)
 @pytest.mark.parametrize("what", list(SMUGGLED))
 def test_smuggling_what_is_no_request_ends_the_connection(what: str, place: tuple[str, int]) -> None:
     """It is refused or ended at once, and what stands behind it is nobody's request."""
@@ -139,6 +140,7 @@ def test_smuggling_a_line_that_goes_on_hides_nothing(place: tuple[str, int]) -> 
     assert statuses(told(place, post("X: a", f" Content-Length: {len(NEXT)}"))) == [401, 404]
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("above", [1, 2000, 200_000])
 def test_a_head_above_64_kib_is_refused_however_it_comes(above: int, place: tuple[str, int]) -> None:
     """One of exactly so many bytes is answered; whole in one piece or in two, a longer one is not."""

@@ -133,6 +133,7 @@ def test_sums_of_a_real_release_cover(tmp_path: Path) -> None:
     assert np.mean(held) > 0.95 - 6 * (0.95 * 0.05 / 400) ** 0.5
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("both_stages", [False, True])
 @pytest.mark.parametrize(("measure", "evenly"), [("rho", True), ("epsilon", False)])
 def test_totals_that_add_up_have_the_deviation_of_their_sum(

@@ -20,6 +20,7 @@ def test_no_file_is_overwritten_and_none_is_left_behind(detailed_release: Path, 
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "file"]
 
 
+@pytest.mark.series(3)
 @pytest.mark.parametrize(
     ("name", "form", "options", "problem"),
     [

@@ -39,6 +39,7 @@ def test_at_least_is_the_sum_of_probabilities(distribution: Distribution, value:
     )
 
 
+@pytest.mark.series(2)
 @pytest.mark.parametrize("measure", ["epsilon", "rho"])
 @pytest.mark.parametrize("suppression", ["0.05", "0.5", "0.99"])
 def test_chances_by_size_are_those_of_both_stages_played_through(measure: Measure, suppression: str) -> None:

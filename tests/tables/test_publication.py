@@ -101,6 +101,7 @@ def test_rows_are_compared_in_any_slices(tmp_path: Path, monkeypatch: pytest.Mon
     assert messages(drawn(tmp_path)) == []
 
 
+@pytest.mark.series(3)
 @pytest.mark.parametrize(
     ("name", "column", "value"),
     [
@@ -160,6 +161,7 @@ def test_rows_that_are_missing_moved_or_added_are_found(copied: Bundle, name: st
     assert messages(copied) == [f"data/{name}.parquet has 0 rows where the shipped measurements give {rows}"]
 
 
+@pytest.mark.series(3)
 @pytest.mark.parametrize("name", ["t1.txt", "t2.txt", "t1.csv", "t2.csv"])
 @pytest.mark.parametrize(
     "change", [lambda text: text[:-1], lambda text: text + "\n", lambda text: text.replace("1", "2")]

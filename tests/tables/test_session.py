@@ -30,6 +30,7 @@ def release() -> TablesRelease:
     return tables.plan(["sex", "age"], DOMAINS, epsilon=EXACT).release(pa.table(ROWS))
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("form", [pa.table, pd.DataFrame, pl.DataFrame, dict])
 def test_every_form_of_records_is_released(form: Callable[[Any], Any]) -> None:
     counted = starling.count(form(ROWS), ["sex"], DOMAINS, epsilon=EXACT)

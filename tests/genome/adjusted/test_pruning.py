@@ -27,6 +27,7 @@ def plainly(calls: Calls, people: int, looked_at: Int64) -> list[bool]:
     return taken
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("second", [False, True])
 @pytest.mark.parametrize("words", [128, 2])
 def test_pruning_is_by_the_rule(second: bool, words: int, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -62,6 +62,7 @@ def test_widths_of_p_values_are_typical(model: Any, noise: Any) -> None:
 
 
 @pytest.mark.statistical
+@pytest.mark.series(1)
 @pytest.mark.parametrize("noise", ["lattice", "laplace"])
 @pytest.mark.parametrize("measure", ["r2", "dprime"])
 def test_widths_of_correlations_are_typical(measure: Any, noise: Any, assumed: Assumed) -> None:

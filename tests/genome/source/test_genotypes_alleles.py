@@ -201,6 +201,7 @@ def _dosages(call: str, alternates: int) -> str:
     return ",".join(str(call.split("|").count(str(allele))) for allele in range(1, alternates + 1))
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("ending", ["vcf", "bcf", "pgen"])
 def test_records_without_an_id_are_found_by_place_and_alleles(tmp_path: Path, ending: str) -> None:
     records = invented()

@@ -80,6 +80,7 @@ def read(reader: PgenCalls, rows: int = VARIANTS) -> tuple[dict[int, list[int]],
 ENDS = [str(int(number)) for number in (signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGKILL)]
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("calls", [PEOPLE, 7 * PEOPLE, 1 << 20])
 def test_a_variant_at_which_the_library_dies_is_passed_over(
     library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, calls: int

@@ -80,6 +80,7 @@ def test_the_plan_that_is_written_reads_the_records(tmp_path: Path, kind: Kind) 
     assert np.array_equal(tally(plan, open_records(created.records, plan), public_tables(plan))[0], WORLD.leaves)
 
 
+@pytest.mark.series(2)
 @pytest.mark.parametrize("quantity", [1, 2])
 @pytest.mark.parametrize("kind", ["groups", "counts", "persons", "events"])
 def test_records_of_every_kind_are_those_that_a_plan_counts(
@@ -95,6 +96,7 @@ def test_records_of_every_kind_are_those_that_a_plan_counts(
         assert world.leaves.sum(axis=1).tolist() == [len(worlds.SIZES[leaf]) for leaf in plan.regions.leaves]
 
 
+@pytest.mark.series(4)
 @pytest.mark.parametrize(
     "form",
     [

@@ -18,6 +18,7 @@ def solve(case: Case, **options: int) -> Projection:
     return project_cumulative(case.noisy, case.parents, case.total, case.variances, case.totals, **options)
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("levels", [2, 3, 4])
 def test_the_result_is_near_the_integer_optimum_and_its_bound_holds(levels: int) -> None:
     numbers = np.random.default_rng(levels)

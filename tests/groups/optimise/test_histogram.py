@@ -24,6 +24,7 @@ from tests.groups.optimise.random_trees import (
 )
 
 
+@pytest.mark.series(2)
 @pytest.mark.parametrize("levels", [1, 2, 3, 4, 5])
 def test_the_objective_is_that_of_a_linear_program(levels: int) -> None:
     numbers = np.random.default_rng(levels)

@@ -73,6 +73,7 @@ def answers(chosen: Plan, grids: list[ReleasedGrid], rectangles: npt.NDArray[np.
 
 
 @pytest.mark.statistical
+@pytest.mark.series(1)
 @pytest.mark.parametrize(("wide", "holds"), [(1, True), (5, False)])
 def test_points_sum_and_mean_hold_together_at_their_level(wide: int, holds: bool) -> None:
     """Of 300 releases at least 270 are expected to hold, standard deviation at most 5.2: fewer than 240 come by chance once in 10^7.

@@ -58,6 +58,7 @@ def test_points_are_counted_by_area_and_add_up(tmp_path: Path) -> None:
     assert "areas.svg" in {each.name for each in release.plot().save(tmp_path / "pictures")}
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("distinct", [False, True])
 def test_at_most_k_records_of_a_person_count_over_all_slices(tmp_path: Path, distinct: bool) -> None:
     privacy = {"unit": "person", "points_per_person": 2, "distinct_areas": distinct, "epsilon": "1"}

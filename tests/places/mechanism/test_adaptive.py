@@ -123,6 +123,7 @@ def test_the_exact_loss_over_all_neighbours_is_the_cost(
     assert largest_loss(method, tiny_grids(shape)[points - 1 :][:1], points, outcomes, monkeypatch) == 1
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_person_in_two_slices_costs_no_more(kind: type[Adaptive], monkeypatch: pytest.MonkeyPatch) -> None:
     method = Sliced(kind((1, 9), ADD_REMOVE_PERSON, Fraction(1), 2), 2)

@@ -78,6 +78,7 @@ def test_trees_that_grow_differently_in_each_slice_cost_no_more(
         assert max(abs(each) for each in releases(method, none, some, few, monkeypatch)) == 1
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("method", ["singular", "adaptive", "quadtree"])
 def test_a_record_costs_epsilon_whatever_its_value(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A record has b - a units in the two layers of its cell, here two; with three bounds apart it would cost more than it pays."""

@@ -51,6 +51,7 @@ def test_a_grid_without_points_has_shades(kind: str) -> None:
     assert facts["least"] > 0
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("side", [2, 1024, 1500])
 def test_a_file_fits_whatever_the_numbers(side: int) -> None:
     noise = np.random.default_rng(1).lognormal(3, 2, (side, side))

@@ -80,6 +80,7 @@ def test_plain_units_alone_are_named(crs: str, name: str) -> None:
         Grid(box(0, 0, 1, 1), 2, 2, crs, name)  # type: ignore[arg-type]
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("sides", [("-74.3", "40.5", "-73.7", "41"), ("0.1", "-0.7", "0.3", "0.2")])
 def test_ends_on_borders_of_cells_are_there_however_doubles_round(sides: tuple[str, ...]) -> None:
     """A rectangle of whole cells in units of the box would cut boxes that it holds: 255.99999999999997 for 256."""

@@ -37,6 +37,7 @@ def twin_sum(distribution: Distribution, terms: int, reach: int) -> dict[int, mp
     return whole
 
 
+@pytest.mark.series(3)
 @pytest.mark.parametrize(
     ("distribution", "reach"),
     [

@@ -76,6 +76,7 @@ def test_exponential_mechanism_follows_its_definition(case: tuple[list[int], Fra
     )
 
 
+@pytest.mark.series(2)
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
 @pytest.mark.statistical
 def test_permute_and_flip_follows_its_definition(case: tuple[list[int], Fraction, Fraction]) -> None:

@@ -102,6 +102,7 @@ def test_every_choice_and_pick_of_a_table_gets_a_page(readers: dict[str, list[Re
     assert reply.status in ((200, 422) if kind == "tables" else (200, 404, 422))
 
 
+@pytest.mark.series(2)
 @pytest.mark.parametrize("domain", NAMES)
 def test_every_page_of_a_release_shows_rows_that_its_plan_has_not(
     readers: dict[str, list[Reader]], domain: str

@@ -157,6 +157,7 @@ def test_a_good_release_keeps_all_of_them(build: Bundle) -> None:
     assert min(counts) < 0, "the case of a negative count is there"
 
 
+@pytest.mark.series(4)
 @pytest.mark.parametrize(("check", "break_it"), BREAKS.values(), ids=BREAKS)
 def test_whoever_breaks_one_fails_its_check_alone(
     copied: Bundle, check: str, break_it: Callable[[Bundle], object]

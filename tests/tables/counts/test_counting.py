@@ -171,6 +171,7 @@ def test_cells_come_in_the_order_asked_for(shared_data: Path) -> None:
     assert counts.cells(whole(plan, geography, 1), np.zeros(0, dtype=np.int64)).shape == (0, 46)
 
 
+@pytest.mark.series(2)
 @pytest.mark.parametrize("copies", [1, 254, 255, 256, 511, 1000])
 def test_many_alike_are_all_counted(shared_data: Path, tmp_path: Path, copies: int) -> None:
     """A stored record holds at most 255 persons."""

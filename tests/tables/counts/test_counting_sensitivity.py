@@ -122,6 +122,7 @@ def test_attack_a16_nobody_of_the_production_definitions_is_in_more_groups_than_
     ), "a person lives in the United States or in Puerto Rico"
 
 
+@pytest.mark.series(2)
 @pytest.mark.parametrize("name", ["(USA, 1)", "(STATE, 2)", "(COUNTY, 1)", "(TRACT, 2)", "(AIANNH, 2)"])
 def test_the_declared_stability_of_production_is_reached(production: tuple[Plan, Geography], name: str) -> None:
     """As many races as are read, of different iterations, and an ethnicity: the bound is attained, not only kept."""

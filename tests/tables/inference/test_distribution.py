@@ -70,6 +70,7 @@ def test_the_law_given_what_was_chosen_is_that_of_enumeration(
             assert result.covered == pytest.approx(float(part[np.abs(error) <= half].sum()), abs=1e-6)
 
 
+@pytest.mark.series(4)
 @pytest.mark.parametrize("pair", [GAUSSIAN, GEOMETRIC], ids=["gaussian", "geometric"])
 @pytest.mark.parametrize("reused", [False, True])
 @pytest.mark.parametrize("chosen", CHOICES, ids=repr)

@@ -102,6 +102,7 @@ def money(width: int, budget: str, measure: str, **rounding: int) -> dict[str, A
     }
 
 
+@pytest.mark.series(3)
 @pytest.mark.parametrize("measure", ["epsilon", "rho"])
 @pytest.mark.parametrize("width", [1, 10**7, 2**31, 2**31 + 1, 2**40])
 def test_the_noise_of_what_is_let_through_can_be_drawn_at_any_width(width: int, measure: str) -> None:

@@ -67,6 +67,7 @@ def test_the_class_of_the_quantile_alone_has_the_best_score() -> None:
             assert other == true or share.denominator * upto[other - 1] == share.numerator * upto[-1]
 
 
+@pytest.mark.series(3)
 @pytest.mark.parametrize("measure", MEASURES)
 @pytest.mark.parametrize("classes", [2, 3, 7, 16, 17, 81, 256])
 def test_both_sides_of_an_edge_hold_every_class_once(classes: int, measure: Measure) -> None:

@@ -82,6 +82,7 @@ def test_a_missing_key_is_named(tmp_path: Path, name: str) -> None:
     assert not SCHEMA.is_valid(config(**{name: REMOVED}))
 
 
+@pytest.mark.series(6)
 @pytest.mark.parametrize("name", CONFIGURATION.keys)
 def test_a_value_of_a_wrong_kind_is_refused_by_its_key_and_by_the_schema(tmp_path: Path, name: str) -> None:
     """The values are of every kind; what the schema refuses, the reader refuses at the key with its line."""

@@ -51,6 +51,7 @@ def test_every_key_has_an_example() -> None:
     assert set(keys(TABLES.schema())) == CHANGES.keys()
 
 
+@pytest.mark.series(4)
 @pytest.mark.parametrize("key", CHANGES)
 def test_a_key_that_is_changed_shows(key: str) -> None:
     whole = WEIGHED if key.startswith(("budget", "weights")) else WHOLE

@@ -125,6 +125,7 @@ def test_it_is_refused_where_it_stands(changes: dict[str, Any], field: str, prob
     assert any(where.endswith(field) and problem in why for where, why in found), found
 
 
+@pytest.mark.series(2)
 @pytest.mark.parametrize("value", ["", [], {}, 0, [[]], [{}]], ids=repr)
 def test_an_empty_value_is_read_or_refused(value: object) -> None:
     for whole in (WHOLE, WEIGHED):

@@ -362,6 +362,7 @@ def paths(value: Any, path: str = "") -> Iterator[str]:
             yield from paths(each, here)
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("value", ["", [], {}, 0], ids=repr)
 def test_an_empty_value_is_read_or_refused(value: object) -> None:
     """No shares, where the way of quantiles was left out, ended in a division by zero."""

@@ -101,6 +101,7 @@ def test_published_totals_are_as_accurate_as_stated(measure: Measure) -> None:
     assert (by_place.var(axis=0) > stated**2 * (1 - 6.5 * (10 / n) ** 0.5)).all()
 
 
+@pytest.mark.series(2)
 @pytest.mark.parametrize("measure", ["rho", "epsilon"])
 @pytest.mark.parametrize("persons", [34, 40, 46])
 def test_intervals_given_what_is_published_cover_on_both_sides_of_a_threshold(measure: Measure, persons: int) -> None:

@@ -75,6 +75,7 @@ LINE = ",".join(GOOD[name] for name in FIELDS).encode()
 HEADER = ",".join(FIELDS).encode()
 
 
+@pytest.mark.series(3)
 @pytest.mark.parametrize(
     "faulty",
     [
