@@ -1,6 +1,7 @@
 """One charge has one draw: the same request is charged once, its draw is committed to once, and a lost one is paid for again."""
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -153,11 +154,11 @@ def test_an_account_says_what_was_charged_as_soon_as_it_is_durable(world: World)
     def stops() -> int:
         raise KeyboardInterrupt
 
-    first = world.ledger.account(request("first", body="q"), charged=charged)
+    first = replace(world.ledger.account(request("first", body="q")), charged=charged)
     assert first.request_id == "request-first"
     with pytest.raises(KeyboardInterrupt), first.working():
         publish(Confidential(stops), Count(), first)
-    account = world.ledger.account(request("second", body="q"), charged=charged)
+    account = replace(world.ledger.account(request("second", body="q")), charged=charged)
     assert account.drawn is None
     released = publish(Confidential(lambda: 7), Count(), account)
     assert told == [("request-first", Fraction(1))] * 2

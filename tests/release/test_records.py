@@ -57,7 +57,7 @@ def test_attack_a28_records_accepted_after_their_charge_are_not_said_to_be_valid
     records = Records(lambda: (file,), True, "starling tables validate")
 
     def found(number: int, accepted: int | None) -> tuple[bool, str]:
-        account = world.ledger.account(request(number), accepted=accepted)
+        account = replace(world.ledger.account(request(number)), accepted=accepted)
         receipt = account.charge(costing(1))
         assert receipt.entry is not None
         event = list(events(world.url))[receipt.entry.position - 1]

@@ -1,7 +1,7 @@
 """Small signed releases for tests: charged to a ledger, drawn without noise, and all that a forger would do to them."""
 
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -111,7 +111,8 @@ def make(place: Path, *, inside: bool = False, shift: int = 0, accepted: int | N
     folder = place / "release"
     folder.mkdir()
     url, ledger = new_ledger(folder if inside else place, plan, OWN_LEDGER)
-    account = ledger.account(Request("ann", "request-1", "census", "{}"), inside=inside, accepted=accepted)
+    account = ledger.account(Request("ann", "request-1", "census", "{}"))
+    account = replace(account, inside=inside, accepted=accepted)
     write_paid(folder, plan, geography, shift, account)
     (folder / f"{OWN_LEDGER}.heads").unlink(missing_ok=True)
     if not inside:

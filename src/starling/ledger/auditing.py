@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any, cast
 
 from starling.errors import IntegrityError, LedgerUnavailable, ParameterError
 from starling.ledger.chain import Event, Follower
@@ -164,9 +165,6 @@ def _of_export(path: Path) -> Iterator[Event]:
 
 def _event(row: tuple[object, ...]) -> Event:
     """Raises IntegrityError where a value has not the type of its column: SQLite takes any."""
-    seq, kind, at, body, digest = row
-    if not (isinstance(seq, int) and isinstance(kind, str) and isinstance(at, int)):
+    if [*map(type, row)] != [int, str, int, str, str]:
         raise _damaged()
-    if not (isinstance(body, str) and isinstance(digest, str)):
-        raise _damaged()
-    return Event(seq, kind, at, body, digest)
+    return Event._make(cast(Any, row))

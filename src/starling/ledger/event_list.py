@@ -4,6 +4,7 @@ A page looks at a bounded number of events, however rare those are that are want
 """
 
 import json
+from bisect import bisect_right
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Final, cast
@@ -127,13 +128,11 @@ def _with_amounts(tx: Transaction, listed: list[ListedEvent]) -> list[ListedEven
 
 def _first_after(tx: Transaction, until: int) -> int:
     """The first event later than this; times of events never go back."""
+
+    def time_of(seq: int) -> int:
+        row = tx.one("SELECT at FROM events WHERE seq = ?", seq)
+        return until if row is None else int(str(row[0]))
+
     last = tx.one("SELECT max(seq) FROM events")
-    low, high = 1, 1 + int(str(last[0] if last and last[0] is not None else 0))
-    while low < high:
-        middle = (low + high) // 2
-        row = tx.one("SELECT at FROM events WHERE seq = ?", middle)
-        if row is not None and int(str(row[0])) > until:
-            high = middle
-        else:
-            low = middle + 1
-    return low
+    seqs = range(1, 1 + int(str(last[0] if last and last[0] is not None else 0)))
+    return 1 + bisect_right(seqs, until, key=time_of)

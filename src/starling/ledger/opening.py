@@ -29,16 +29,9 @@ class Ledger:
     charging: Charging
     reading: Reading
 
-    def account(
-        self,
-        request: Request,
-        *,
-        inside: bool = False,
-        charged: Callable[[str], None] = lambda _: None,
-        accepted: int | None = None,
-    ) -> RequestAccount:
-        """What `publish` charges for `request`; see `RequestAccount` for the arguments."""
-        return RequestAccount(self.charging, request, self.book.id, inside=inside, charged=charged, accepted=accepted)
+    def account(self, request: Request) -> RequestAccount:
+        """What `publish` charges for `request`; `replace` states what else there is to it."""
+        return RequestAccount(self.charging, request, self.book.id)
 
     def close(self) -> None:
         """Let go of the store."""

@@ -121,27 +121,22 @@ class Reading:
         """The event by which the custodian said that these files of `dataset` were looked at, by what `release.records.accepted_files`
         gives; None where there is none.
         """
-        row = self._book.read(lambda tx: tx.one(_ACCEPTED, dataset, files))
-        # The signature decides: anybody who can write the table could add a row.
-        if row is None:
-            return None
-        body, seq = json.loads(str(row[0])), int(str(row[1]))
-        says = (body.get("dataset"), body.get("files")) == (dataset, files)
-        return seq if says and signed_by(self._book.signer, self._book.id, "accepted", body) else None
+        return next((seq for seq, body in self._acceptances(dataset) if body.get("files") == files), None)
 
     def accepted_content(self, dataset: str, content: str) -> bool:
         """Whether the custodian accepted files of `dataset` that held these bytes, by what `release.records.accepted_content` gives."""
-        return any(body.get("content") == content for body in self._acceptances(dataset))
+        return any(body.get("content") == content for _, body in self._acceptances(dataset))
 
     def has_accepted(self, dataset: str) -> bool:
         """Whether the custodian accepted any files of `dataset`, where nobody knows which files those are."""
         return any(self._acceptances(dataset))
 
-    def _acceptances(self, dataset: str) -> Iterator[dict[str, Any]]:
-        bodies = self._book.read(lambda tx: [json.loads(str(row[0])) for row in tx.rows(_ACCEPTED_OF, dataset)])
-        for body in bodies:
+    def _acceptances(self, dataset: str) -> Iterator[tuple[int, dict[str, Any]]]:
+        """The events by which the custodian accepted files. The signature decides: anybody who can write the table could add a row."""
+        for text, seq in self._book.read(lambda tx: list(tx.rows(_ACCEPTED, dataset))):
+            body = json.loads(str(text))
             if body.get("dataset") == dataset and signed_by(self._book.signer, self._book.id, "accepted", body):
-                yield body
+                yield int(str(seq)), body
 
     def population_of(self, dataset: str) -> str:
         """The name of the population that a dataset is about; raises ParameterError where it is not registered."""
@@ -199,10 +194,7 @@ def _slice(tx: Transaction, after: int) -> list[Event]:
     return [Event._make(cast(Any, row)) for row in tx.rows(EVENTS, after, SLICE)]
 
 
-_ACCEPTED = (
-    "SELECT body, events.seq FROM accepted JOIN events ON events.seq = accepted.seq WHERE dataset = ? AND files = ?"
-)
-_ACCEPTED_OF = "SELECT body FROM accepted JOIN events ON events.seq = accepted.seq WHERE dataset = ?"
+_ACCEPTED = "SELECT body, events.seq FROM accepted JOIN events ON events.seq = accepted.seq WHERE dataset = ?"
 _NOISE = (
     "SELECT body, spent, amount FROM caps JOIN charges ON charges.seq = last JOIN events ON events.seq = last"
     " WHERE population = ? AND scope = 'noise' AND spent > 0 LIMIT ?"

@@ -119,9 +119,8 @@ class Registered:
 
     def place(self, seq: int, dataset: str, analyst: str) -> Place:
         """What a charge of this analyst to this dataset counts against; kept until a custodian changes anything."""
-        place_known = self._places.get((dataset, analyst))
-        if place_known is not None:
-            return place_known
+        if (known := self._places.get((dataset, analyst))) is not None:
+            return known
         name, _, retired = self._datasets[dataset]
         if retired or name in self._retired:
             raise wrong(seq, "charges what is retired")

@@ -65,10 +65,6 @@ class SqliteStore(Store):
                 raise _problem_of(error) from None
             return result
 
-    def at_once(self, work: Callable[[Transaction], T]) -> T:
-        """See Store."""
-        return self.atomically(work)
-
     def initialise(self, work: Callable[[Transaction], T]) -> T:
         """See Store. A file that this store made, and that got no tables, is removed."""
         try:

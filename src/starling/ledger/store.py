@@ -111,7 +111,6 @@ class Store(ABC):
             Moved: a column that must not be NULL would have been.
         """
 
-    @abstractmethod
     def at_once(self, work: Callable[[Transaction], T]) -> T:
         """Run what reads nothing and inserts one row with each `run`: one statement where a store can.
 
@@ -119,6 +118,7 @@ class Store(ABC):
             OutputError: as `atomically`.
             Moved: something is not as `work` believed, or another writer came first; nothing was written.
         """
+        return self.atomically(work)
 
     @abstractmethod
     def initialise(self, work: Callable[[Transaction], T]) -> T:

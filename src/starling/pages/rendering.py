@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from starling.pages.parts import Section
 
 PACKAGE: Final = "starling.pages"
-STYLESHEET: Final = "starling.css"
 _IMPORT: Final = re.compile(r'^import \{[^}]*\} from "\./([\w.]+)";\n', re.MULTILINE)
 _EXPORT: Final = re.compile(r"^export (?=(?:const|function|class|async) )", re.MULTILINE)
 _PART: Final = re.compile(r'<(script type="module"|style)>(.*?)</(?:script|style)>', re.DOTALL)
@@ -120,7 +119,7 @@ def _environment(package: str, *, is_served: bool = False) -> "Environment":
 
 def _stylesheet() -> str:
     """The stylesheet, for a page that carries it: without comments and needless blanks."""
-    text = re.sub(r"/\*.*?\*/", "", static_files()[STYLESHEET].decode(), flags=re.DOTALL)
+    text = re.sub(r"/\*.*?\*/", "", static_files()["starling.css"].decode(), flags=re.DOTALL)
     return re.sub(r"\s*\n\s*", "\n", text).strip()
 
 

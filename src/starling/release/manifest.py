@@ -45,9 +45,6 @@ FORMAT: Final = "starling-signature/1"
 MOST_BYTES: Final = 1 << 24
 """Bytes of a signature file: some hundred thousand files."""
 
-_HASH: Final = re.compile(r"[0-9a-f]{64}")
-_SIGNATURE: Final = re.compile(r"[0-9a-f]{128}")
-
 
 def manifest(folder: Path) -> str:
     """Canonical JSON: SHA-256 by path, for every file but the signature and the ledger inside.
@@ -240,7 +237,9 @@ def _parsed(path: Path) -> Signature:
     text = path.read_bytes().decode("ascii")
     data: Any = json.loads(text)
     hashes = [*data["files"].values(), data["key"]]
-    if not all(_HASH.fullmatch(each) for each in hashes) or not _SIGNATURE.fullmatch(data["signature"]):
+    if not all(re.fullmatch("[0-9a-f]{64}", each) for each in hashes) or not re.fullmatch(
+        "[0-9a-f]{128}", data["signature"]
+    ):
         raise ValueError
     signature = Signature(data["files"], Public(bytes.fromhex(data["key"])), data["signature"])
     if signature.text() != text:

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Final, Literal, TypeAlias, TypeVar
@@ -153,7 +153,8 @@ class Payment:
         if not self.inside:
             check_home()
         notify = (lambda _: None) if self.inside else charged
-        account = self.ledger.account(self.request, inside=self.inside, charged=notify, accepted=self.accepted)
+        account = self.ledger.account(self.request)
+        account = replace(account, inside=self.inside, charged=notify, accepted=self.accepted)
         with account.working():
             lasting = (None, None) if self.inside else (self.mark, Vault(self.ledger.book))
             yield account, Commitment(account, folder, read, *lasting)

@@ -88,7 +88,6 @@ _HTML: Final[Mapping[str, Mapping[str, re.Pattern[str]]]] = {
     "th": {"scope": re.compile("col|row")},
     "math": {"display": re.compile("block")},
 }
-_VOID: Final = ("meta",)
 
 
 def find_disallowed_markup(text: str) -> str | None:
@@ -112,7 +111,7 @@ def find_disallowed_markup(text: str) -> str | None:
         if token["end"]:
             if not around or around.pop() != token["tag"]:
                 return "tags that do not close in order"
-        elif not token["empty"] and token["tag"] not in _VOID:
+        elif not token["empty"] and token["tag"] != "meta":
             around.append(token["tag"])
         if (problem := _stray_text(token["text"], around)) is not None:
             return problem
