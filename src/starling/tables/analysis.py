@@ -195,8 +195,7 @@ class TablesRelease(DomainRelease):
             sums.append(total(weighted))
         sure = question.confidence
         bounds = sums[0].to_reply(sure) if isinstance(question, Sum) else sums[0].ratio(sums[1], sure).to_reply()
-        missing = sum(self._missing(term) for terms in sides for term in terms)
-        return {**bounds, "numbers": numbers, "left_out": missing}
+        return {**bounds, "numbers": numbers, "left_out": sum(self._missing(term) for terms in sides for term in terms)}
 
     def _rows_of(self, term: Term, most: int) -> pa.Table:
         """The rows of a term; raises ParameterError where there are more, or none."""
@@ -291,8 +290,7 @@ class TablesRelease(DomainRelease):
         path = Path(out).absolute()
         agree, day = self._cross is not None, date.fromisoformat(account["day"])
         front = Front(self.plan.title, facts, day, self.request_id, agree)
-        rules = Rules(round_to, hide_below, hide_wider)
-        layout = Layout(tuple(tables), across or "", rules)
+        layout = Layout(tuple(tables), across or "", Rules(round_to, hide_below, hide_wider))
         export(self.folder, self.plan, self.geography, front, path, form, layout=layout, structure=structure)
         return path
 

@@ -19,35 +19,22 @@ from starling.release.registry import Product
 from starling.release.statement import Particulars
 from starling.release.table_files import Table
 from starling.tables.artifact import cross, cross_pages
-from starling.tables.artifact.public_plan import PLAN, REGIONS, write_plan
+from starling.tables.artifact.public_plan import PLAN, REGIONS
 from starling.tables.measurements import CrossMeasurements
 from starling.tables.mechanism.residuals import ExactParts, Residuals
 from starling.tables.plan import Geography, Plan
 from starling.tables.postprocess.cross import table_names, tabulate_cross
-from starling.tables.publication import TablesPublication, request_body
+from starling.tables.publication import OfPlan, TablesPublication
 
 MOST_SHOWN: Final = 12
 """Regions in the report."""
 
 
 @dataclass(frozen=True, slots=True)
-class CrossPublication(Publication[ExactParts, CrossMeasurements]):
-    """A `release.domain.Publication`.
+class CrossPublication(OfPlan, Publication[ExactParts, CrossMeasurements]):
+    """A `release.domain.Publication` of a plan with cross tables."""
 
-    Attributes:
-        plan: The public choices, with cross tables.
-    """
-
-    plan: Plan
-    regions: Geography
-    domain: Final = "tables"
-    notes = TablesPublication.notes
     checks: ClassVar[Checks | None] = cross.CHECKS
-
-    @property
-    def request(self) -> str:
-        """Digests of plan and geography."""
-        return request_body(self.plan, self.regions)
 
     @property
     def particulars(self) -> Particulars:
@@ -97,10 +84,6 @@ class CrossPublication(Publication[ExactParts, CrossMeasurements]):
         """The rows of each table."""
         return {"adds_to": [], "rows": {table.name: table.rows for table in self.tables}}
 
-    def write_plan(self, folder: Path) -> None:
-        """Write the plan and its regions."""
-        write_plan(folder, self.plan, self.regions)
-
 
 def publication_of(plan: Plan, regions: Geography) -> CrossPublication | TablesPublication:
     """The release of a plan that stands alone."""
@@ -119,13 +102,10 @@ class _Contents:
         names = dict(zip(choices.tables, table_names(choices), strict=True))
         for level, table, rows in tabulate_cross(self._plan, self._regions, self._drawn):
             if not table and not level:
-                self._show(rows.slice(0, MOST_SHOWN))
+                for row in rows.slice(0, MOST_SHOWN).to_pylist():
+                    text = f"{row['count']:z,.1f}: {row['lower']:z,.1f} to {row['upper']:z,.1f}"
+                    self._first[row.get("region_name", "All")] = text
             yield MappingProxyType({names[table]: rows})
-
-    def _show(self, rows: pa.Table) -> None:
-        for row in rows.to_pylist():
-            text = f"{row['count']:z,.1f}: {row['lower']:z,.1f} to {row['upper']:z,.1f}"
-            self._first[row.get("region_name", "All")] = text
 
     def sections(self) -> Sequence[Section]:
         return cross_pages.sections(self._plan, self._first)

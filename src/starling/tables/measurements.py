@@ -79,7 +79,4 @@ def branches(stage1: Int64, thresholds: Sequence[int]) -> npt.NDArray[np.int8]:
     >>> branches(np.array([4, 5, 9, 10, 99, 100]), (5, 10, 100)).tolist()
     [0, 1, 1, 2, 2, 3]
     """
-    branch = np.zeros(len(stage1), dtype=np.int8)
-    for threshold in thresholds:
-        branch += stage1 >= threshold
-    return branch
+    return np.searchsorted(np.array(thresholds, dtype=np.int64), stage1, side="right").astype(np.int8)

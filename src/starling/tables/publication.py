@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final
+from typing import ClassVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -46,19 +46,18 @@ from starling.tables.postprocess.aggregates import tabulate_aggregates
 
 
 @dataclass(frozen=True, slots=True)
-class TablesPublication(Publication[Exact, Measurements]):
-    """A `release.domain.Publication`.
+class OfPlan:
+    """What the release of any plan of tables states.
 
     Attributes:
         plan: The public choices, with what the release adds to.
-        topped_up: The open release that this one adds to; None where it stands alone, and where a folder is verified.
+        regions: The public regions of the plan.
     """
 
     plan: Plan
     regions: Geography
-    topped_up: ToppedUp | None = None
-    domain: Final = "tables"
-    notes = MappingProxyType(
+    domain: ClassVar[str] = "tables"
+    notes: ClassVar[Mapping[str, str]] = MappingProxyType(
         {
             PLAN: "The public plan: budgets, thresholds, definitions of groups",
             REGIONS: "The public regions of each geography level, with their names",
@@ -69,6 +68,21 @@ class TablesPublication(Publication[Exact, Measurements]):
     def request(self) -> str:
         """Digests of plan and geography."""
         return request_body(self.plan, self.regions)
+
+    def write_plan(self, folder: Path) -> None:
+        """Write the plan and its regions."""
+        write_plan(folder, self.plan, self.regions)
+
+
+@dataclass(frozen=True, slots=True)
+class TablesPublication(OfPlan, Publication[Exact, Measurements]):
+    """A `release.domain.Publication`.
+
+    Attributes:
+        topped_up: The open release that this one adds to; None where it stands alone, and where a folder is verified.
+    """
+
+    topped_up: ToppedUp | None = None
 
     @property
     def particulars(self) -> Particulars:
@@ -127,16 +141,14 @@ class TablesPublication(Publication[Exact, Measurements]):
 
     def contents(self, folder: Path, drawn: Measurements) -> "_Contents":
         """The tables, from what was drawn and from the measurements of earlier releases."""
-        values = with_earlier(folder, self.plan, self.regions, drawn)
-        tabulated = tabulate(self.plan, self.regions, values)
+        tabulated = tabulate(self.plan, self.regions, with_earlier(folder, self.plan, self.regions, drawn))
         sections = partial(pages.sections, self.plan, self.regions)
         return _Contents(Summary(self.plan, self.regions, folder), sections, tabulated, self._aggregated(folder))
 
     def _aggregated(self, folder: Path) -> Iterator[pa.Table]:
         """T3, from the noisy numbers in the folder; nothing where the plan has no aggregates."""
         drawn = aggregates.read_aggregates(folder, self.plan, self.regions)
-        hidden = aggregates.means_hidden(folder, self.plan)
-        return tabulate_aggregates(self.plan, self.regions, drawn, hidden=hidden)
+        return tabulate_aggregates(self.plan, self.regions, drawn, hidden=aggregates.means_hidden(folder, self.plan))
 
     def outcome(self, data: Path) -> list[tuple[str, str]]:
         """What the release costs with those that it adds to, and the rows of each table."""
@@ -160,10 +172,6 @@ class TablesPublication(Publication[Exact, Measurements]):
             "joint": amount(self.plan.joint_guarantee.cost),
             "rows": dict[str, Json](_rows(self.tables, data)),
         }
-
-    def write_plan(self, folder: Path) -> None:
-        """Write the plan and its regions."""
-        write_plan(folder, self.plan, self.regions)
 
 
 def _rows(tables: Sequence[Table], data: Path) -> dict[str, int]:

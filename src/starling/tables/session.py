@@ -88,15 +88,8 @@ class Plan(PlanChoices):
             ParameterError: a number is out of range, a state is no code, or an option of the Census stands with another plan.
             OutputError: the folder exists or cannot be written.
         """
-        return generate(
-            self,
-            persons=persons,
-            seed=seed,
-            out=Path(out).absolute(),
-            states=states,
-            land_for=land_for,
-            format=format,
-        )
+        into = Path(out).absolute()
+        return generate(self, persons=persons, seed=seed, out=into, states=states, land_for=land_for, format=format)
 
     def validate(
         self, records: str | Path | InMemory, *, geography: str | Path | None = None, most: int = SHOWN
@@ -208,22 +201,15 @@ def plan(
     )
     columns = [_column(each, domains[each]) for each in by]
     if cross is None:
-        measured: dict[str, Any] = {
-            "groups": [{"name": name, "columns": list(by)}],
-            "levels": [{"groups": name, **price}],
-        }
+        groups = [{"name": name, "columns": list(by)}]
+        measured: dict[str, Any] = {"groups": groups, "levels": [{"groups": name, **price}]}
     else:
         measured = {"tables": {**columns_of_tables(columns), "cross": cross, **price}}
+    pure = rho is None and delta is None and (cross is None or epsilon is not None)
     chosen = Plan.of(
         {
             "title": title,
-            "privacy": {
-                "unit": "person",
-                "neighbours": "add-remove",
-                "measure": "epsilon"
-                if rho is None and delta is None and (cross is None or epsilon is not None)
-                else "rho",
-            },
+            "privacy": {"unit": "person", "neighbours": "add-remove", "measure": "epsilon" if pure else "rho"},
             "records": {"of-a-person": 1},
             "publication": {"negative-counts": True},
             "columns": columns,

@@ -121,6 +121,13 @@ def _part_rows(
     return map(make, read_part(records, part))
 
 
+def record_batch(content: pa.Schema, arrays: list[pa.Array], batch: Batch) -> pa.RecordBatch:
+    """The rows of a batch of records, of columns `content`; the person first where there is one."""
+    if batch.person is None:
+        return pa.record_batch(arrays, schema=content)
+    return pa.record_batch([batch.person, *arrays], schema=pa.schema([PERSON, *content]))
+
+
 def count_persons(
     plan: Plan,
     geography: Geography,
@@ -133,8 +140,7 @@ def count_persons(
     book, sets, text = lookup(plan, geography), ValueSets(len(plan.codes), MOST_RACE_CODES), counting_sql(plan.detail)
     public = {"cells": _cells(plan.detail)}
     if cluster is None:
-        batches = _numbered(plan, persons, book, sets)
-        answers = count_in_shares(text, "persons", batches, _PERSONS, public, limits)
+        answers = count_in_shares(text, "persons", _numbered(plan, persons, book, sets), _PERSONS, public, limits)
     else:
         answers = cluster.run(text, {"persons": person_parts(persons, plan, book), **public})
     with closing(answers):

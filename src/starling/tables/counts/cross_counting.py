@@ -12,10 +12,9 @@ import numpy as np
 import pyarrow as pa
 
 from starling.engine import duck
-from starling.engine.bounded_records import PERSON
 from starling.engine.spark import Spark
 from starling.privacy.compiled import compiled
-from starling.tables.counts.counting import count_rows
+from starling.tables.counts.counting import count_rows, record_batch
 from starling.tables.counts.kernels import Int32, Int64
 from starling.tables.plan import Geography, Plan
 from starling.tables.plan.counting_sql import cross_answer_sql
@@ -60,7 +59,7 @@ def count_cells(
     largest = [table for table in shape.tables if not any(set(table) < set(other) for other in shape.tables)]
     counts = {table: np.zeros((shape.regions[-1], shape.cells(table)), dtype=np.int64) for table in largest}
     select = partial(cross_answer_sql, columns=columns)
-    make = partial(contribution, region_of_area)
+    make = partial(contribution, content, region_of_area)
     with closing(count_rows(records, content, select, make, limits, cluster)) as answer:
         for batch in answer:
             region, persons = batch["region"].to_numpy(), batch["persons"].to_numpy()
@@ -71,13 +70,10 @@ def count_cells(
     return CrossCounts(shape, counts)
 
 
-def contribution(region_of_area: Int32, batch: Batch) -> pa.RecordBatch:
+def contribution(content: pa.Schema, region_of_area: Int32, batch: Batch) -> pa.RecordBatch:
     """The rows of a batch of records."""
-    arrays = {"region": region_of_area[batch.area], **{f"x{at}": each for at, each in enumerate(batch.detail)}}
-    rows = {name: pa.array(each, pa.int32()) for name, each in arrays.items()}
-    if batch.person is None:
-        return pa.RecordBatch.from_pydict(rows)
-    return pa.RecordBatch.from_pydict({PERSON.name: batch.person, **rows})
+    arrays = [pa.array(each, pa.int32()) for each in (region_of_area[batch.area], *batch.detail)]
+    return record_batch(content, arrays, batch)
 
 
 @compiled

@@ -17,14 +17,12 @@ from itertools import product
 from typing import Final, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from starling.engine import duck
-from starling.engine.bounded_records import PERSON
 from starling.engine.spark import Spark
-from starling.tables.counts.counting import count_in_shares, count_rows
+from starling.tables.counts.counting import count_in_shares, count_rows, record_batch
 from starling.tables.counts.kernels import Int32, Int64, Sets
 from starling.tables.counts.records import Records
 from starling.tables.counts.spread_records import SpreadRecords, limbs
@@ -74,16 +72,13 @@ def all_contributions(plan: Plan, records: DeclaredRecords) -> Generator[pa.Reco
 
 def contribution(plan: Plan, columns: tuple[Column, ...], batch: Batch) -> pa.RecordBatch:
     """The rows of a batch of records."""
-    content = content_of(plan)
     arrays = [
         pa.array(batch.area, pa.int32()),
         _packed(columns, batch),
         pa.array(cell_of(plan, batch.detail, len(batch.area)), pa.int16()),
         *(pa.array(each, pa.int64()) for each in numbers_of(plan, batch.numbers)),
     ]
-    if batch.person is None:
-        return pa.record_batch(arrays, schema=content)
-    return pa.record_batch([batch.person, *arrays], schema=pa.schema([PERSON, *content]))
+    return record_batch(content_of(plan), arrays, batch)
 
 
 def cell_of(plan: Plan, detail: tuple[Int32, ...], records: int) -> Int64:
@@ -205,13 +200,9 @@ def _sets_of_families(plan: Plan, records: DeclaredRecords, values_of_number: li
         codes = np.array(
             [*(index[code] for code, _ in family.values(plan.records.by_name)), len(index)], dtype=np.int16
         )
-        known: dict[CombinedValues, npt.NDArray[np.int16]] = {}
-        of_row = []
-        for row in values_of_number:
-            key = tuple(row[place] for place in places)
-            if key not in known:
-                known[key] = np.unique(codes[list(_values(key, sizes))])
-            of_row.append(known[key])
+        rows: list[CombinedValues] = [tuple(row[place] for place in places) for row in values_of_number]
+        known = {row: np.unique(codes[list(_values(row, sizes))]) for row in dict.fromkeys(rows)}
+        of_row = [known[row] for row in rows]
         offsets = np.cumsum([0, *map(len, of_row)], dtype=np.int64)
         sets[family.name] = Sets(offsets, np.concatenate([np.zeros(0, np.int16), *of_row]))
     return sets

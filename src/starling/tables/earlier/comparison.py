@@ -34,7 +34,7 @@ from starling.tables.earlier.pairs import (
     Pair,
     Part,
     Side,
-    Sum,
+    Tails,
     benjamini_hochberg,
     difference,
     noise,
@@ -93,8 +93,7 @@ def compare(
     """
     sure = exact(confidence, field="confidence")
     if not Fraction(1, 2) < sure < 1:
-        fix = 'give a chance such as "0.95"'
-        raise ParameterError("confidence", "is not above 0.5 and below 1", fix)
+        raise ParameterError("confidence", "is not above 0.5 and below 1", 'give a chance such as "0.95"')
     with open_release(first) as one, open_release(second) as other:
         known = earlier_of(one, first), earlier_of(other, second)
         check_comparable(known[0], known[1], second)
@@ -112,17 +111,17 @@ def compare(
 @dataclass(frozen=True, slots=True, eq=False)
 class _Numbers:
     """Numbers of one kind of a pair: the place of the group of each, the cell and its branch (-1 and 0 for totals), the numbers as both
-    releases measured them, and the noise of a number in both.
+    releases measured them, and the noise in the difference of both.
     """
 
     group: Int64
     label: tuple[int, int]
     first: Int64
     second: Int64
-    noises: tuple[Sum, Sum]
+    noise: Tails
 
     def p_values(self) -> Float64:
-        return difference(*self.noises).chance(self.second - self.first)
+        return self.noise.chance(self.second - self.first)
 
 
 TOTAL: Final = -1
@@ -139,22 +138,19 @@ def _numbers(sides: tuple[Side, Side], pair: Pair, family: str) -> Iterator[_Num
         here, common = np.flatnonzero(kind == both), min(branches)
         if family == "total":
             totals = [part.totals[here] for part in parts]
-            yield _Numbers(here, (TOTAL, 0), totals[0], totals[1], _noises(sides, parts, branches, (None, None)))
+            yield _Numbers(here, (TOTAL, 0), totals[0], totals[1], _noise(sides, parts, branches, (None, None)))
         elif common > 0:
             values = [part.cells(here, branch, common) for part, branch in zip(parts, branches, strict=True)]
             for cell, sizes in enumerate(zip(*(terms(detail, branch, common) for branch in branches), strict=True)):
-                noises = _noises(sides, parts, branches, sizes)
-                yield _Numbers(here, (cell, common), values[0][:, cell], values[1][:, cell], noises)
+                apart = _noise(sides, parts, branches, sizes)
+                yield _Numbers(here, (cell, common), values[0][:, cell], values[1][:, cell], apart)
 
 
-def _noises(
+def _noise(
     sides: tuple[Side, Side], parts: tuple[Part, Part], branches: Sequence[int], sizes: Sequence[int | None]
-) -> tuple[Sum, Sum]:
-    one, other = (
-        noise(side.plan, part.level, branch, size)
-        for side, part, branch, size in zip(sides, parts, branches, sizes, strict=True)
-    )
-    return one, other
+) -> Tails:
+    measured = zip(sides, parts, branches, sizes, strict=True)
+    return difference(*(noise(side.plan, part.level, branch, size) for side, part, branch, size in measured))
 
 
 def _families(one: Side, other: Side, level: float) -> tuple[Family, ...]:
@@ -208,16 +204,14 @@ class _Rows:
 
     def _rows(self, pair: Pair, numbers: _Numbers, which: Int64, limit: float) -> pa.Table:
         first, second = numbers.first[which], numbers.second[which]
-        tails = difference(*numbers.noises)
-        half = tails.margin(limit)
-        apart = second - first
+        half, apart = numbers.noise.margin(limit), second - first
         values = {
             "first": first,
             "second": second,
             "difference": apart,
             "lower": apart - half,
             "upper": apart + half,
-            "p_value": tails.chance(apart),
+            "p_value": numbers.noise.chance(apart),
         }
         cell, common = numbers.label
         words = () if cell == TOTAL else pair.one.detail.words(pair.one.detail.cells[common][cell])

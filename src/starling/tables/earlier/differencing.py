@@ -102,11 +102,8 @@ def differencing(
     by_blocks = geography is not None and earlier_geography is not None
     if geography is not None and earlier_geography is not None:
         differences += _by_blocks(plan, earlier, geography, earlier_geography)
-    differences.sort(key=lambda each: (_ORDER.index(each.by), len(each.parts)))
+    differences.sort(key=lambda each: (("states", "codes", "blocks").index(each.by), len(each.parts)))
     return Differencing(tuple(repeated), tuple(differences), by_blocks)
-
-
-_ORDER: Final = ("states", "codes", "blocks")
 
 
 class _GroupKey(NamedTuple):

@@ -34,8 +34,8 @@ from starling.release.text import facts, rounded, table
 from starling.tables.artifact.columns import measurements_path, place_of
 from starling.tables.artifact.measured import read_measurements, with_earlier
 from starling.tables.artifact.public_plan import read_plan
-from starling.tables.earlier.differencing import Difference, Differencing, differencing
-from starling.tables.plan import Geography, Plan, RegionLevels, TopUp, labels, read_geography
+from starling.tables.earlier.differencing import Differencing, differencing
+from starling.tables.plan import Geography, Plan, TopUp, labels, read_geography
 
 SHOWN: Final = 20
 """Differences of one release that the text lists."""
@@ -122,9 +122,7 @@ class JointCost(Described):
             "releases": [
                 {
                     "release": str(each.path),
-                    "title": each.plan.title,
-                    "request_id": each.request_id,
-                    "population": each.population,
+                    **attributes(each, "title=plan.title", "request_id", "population"),
                     "cost": amount(each.plan.cost),
                     "measured_again": {str(same.geography): same.iterations for same in compared.repeated},
                     "compared_blocks": compared.blocks,
@@ -144,29 +142,23 @@ def _shown(earlier: Earlier, compared: Differencing) -> str:
         f"{earlier.plan.regions.of(each.geography).kind}: {each.iterations:,} iteration{'' if each.iterations == 1 else 's'}"
         for each in compared.repeated
     )
+    blocks = "" if compared.blocks else "; with --geography, regions are compared block by block too"
     pairs = [
         ("earlier", f"{earlier.path}: {earlier.plan.title}"),
         ("cost", f"{earlier.plan.cost}, request {earlier.request_id}"),
         ("measured again", request_ids or "nothing"),
-        ("differ by little", _count(compared)),
+        ("differ by little", f"{len(compared.differences):,} pairs of groups{blocks}"),
     ]
-    rows = [_difference_row(earlier.plan.regions, each) for each in compared.differences[:SHOWN]]
+    rows = []
+    for each in compared.differences[:SHOWN]:
+        names = (labels.shortened(name) for name in (each.here, each.there, ", ".join(each.parts)))
+        rows.append((earlier.plan.regions.of(each.geography).kind, *names, rounded(each.deviation)))
     if not rows:
         return facts(pairs)
     left = len(compared.differences) - SHOWN
     more = f"\nand {left:,} more, in --json" if left > 0 else ""
     header = ("level", "here", "there", "differ by", "noise (sd)")
     return f"{facts(pairs)}\n\n{table(header, rows, left=4)}{more}"
-
-
-def _count(compared: Differencing) -> str:
-    blocks = "" if compared.blocks else "; with --geography, regions are compared block by block too"
-    return f"{len(compared.differences):,} pairs of groups{blocks}"
-
-
-def _difference_row(regions: RegionLevels, each: Difference) -> tuple[str, ...]:
-    names = tuple(labels.shortened(name) for name in (each.here, each.there, ", ".join(each.parts)))
-    return (regions.of(each.geography).kind, *names, rounded(each.deviation))
 
 
 def read_earlier(path: Path) -> Earlier:
@@ -226,8 +218,7 @@ def _blocks(earlier: Earlier, blocks: Path | None) -> Geography | None:
     geography = read_geography(blocks, earlier.plan)
     if geography.regions != earlier.geography.regions:
         problem = f"has other regions than {earlier.path.name} was released for"
-        fix = "give the block file of that release, or leave it out"
-        raise PlanError("geography", problem, fix)
+        raise PlanError("geography", problem, "give the block file of that release, or leave it out")
     return geography
 
 
@@ -237,10 +228,8 @@ def _sums(guarantees: Sequence[Guarantee]) -> tuple[Cost, Cost]:
         cost = Epsilon(sum((each.cost.amount for each in guarantees), Fraction(0)))
         return cost, cost * 2
     events = [detailed_events_of(each) for each in guarantees]
-    one, two = (
-        Rho(sum((rho_of(each, replaced=replaced) for each in events), Fraction(0))) for replaced in (False, True)
-    )
-    return one, two
+    one, two = (sum((rho_of(each, replaced=which) for each in events), Fraction(0)) for which in (False, True))
+    return Rho(one), Rho(two)
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,9 +36,9 @@ Every group of the plan is answered, empty or not. Pieces are those of the earli
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -63,8 +63,12 @@ class ExactCounts(Protocol):
         ...
 
 
-class InPieces(ABC):
-    """A `privacy.trust.Mechanism` that measures piece by piece.
+ExactT = TypeVar("ExactT")
+PieceT = TypeVar("PieceT")
+
+
+class InPieces(ABC, Generic[ExactT, PieceT]):
+    """A `privacy.trust.Mechanism` that measures piece by piece; of exact counts `ExactT`, each piece with its measurements a `PieceT`.
 
     Attributes:
         keep: Takes the pieces as they are drawn, and gives all of them back; `tuple` keeps them in memory.
@@ -72,14 +76,14 @@ class InPieces(ABC):
 
     __slots__ = ()
     plan: Plan
-    keep: Keep
+    keep: Callable[[Iterable[PieceT]], Iterable[PieceT]]
 
     @property
     def guarantee(self) -> Guarantee:
         """The plan's; nothing else states this cost. That of an earlier release is not in it."""
         return self.plan.guarantee
 
-    def draw(self, exact: ExactCounts, /) -> Measurements:
+    def draw(self, exact: ExactT, /) -> Iterable[PieceT]:
         """Exact counts in, noisy measurements of every piece out, each drawn once.
 
         Raises OverflowError when a noisy count leaves int64: an event of the noisy count alone, so post-processing.
@@ -87,12 +91,12 @@ class InPieces(ABC):
         return self.keep(self._drawn(exact))
 
     @abstractmethod
-    def _drawn(self, exact: ExactCounts) -> Iterator[tuple[Piece, Measured]]:
+    def _drawn(self, exact: ExactT) -> Iterator[PieceT]:
         """Each piece with its measurements."""
 
 
 @dataclass(frozen=True, slots=True)
-class SafeTab(InPieces):
+class SafeTab(InPieces[ExactCounts, tuple[Piece, Measured]]):
     """The two-stage mechanism over all levels of a plan.
 
     Attributes:
@@ -155,7 +159,7 @@ def exact_values(
 
 
 @dataclass(frozen=True, slots=True)
-class Remeasurement(InPieces):
+class Remeasurement(InPieces[ExactCounts, tuple[Piece, Measured]]):
     """A re-measurement of every group, in the detail of the earlier one, whose stage-1 totals and branches stand beside the new values.
 
     Attributes:

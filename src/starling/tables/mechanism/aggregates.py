@@ -52,8 +52,7 @@ class Aggregation:
 
     def _drawn(self, exact: ExactAggregates) -> Iterator[tuple[Piece, GroupNumbers]]:
         for piece in aggregate_pieces(self.plan, self.geography):
-            aggregate = self.plan.aggregates[piece.level]
-            drawn = measure(self.plan, aggregate, exact.aggregate(piece))
+            drawn = measure(self.plan, self.plan.aggregates[piece.level], exact.aggregate(piece))
             # What was drawn is what is published: nobody writes to it on the way.
             drawn.flags.writeable = False
             yield piece, drawn

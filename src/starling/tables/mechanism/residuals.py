@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-from starling.privacy.guarantee import Guarantee
 from starling.privacy.sampling.noise import checked_add, draw
-from starling.tables.measurements import CrossMeasurements, Int64, KeepCross
+from starling.tables.measurements import Int64, KeepCross
+from starling.tables.mechanism import InPieces
 from starling.tables.plan import Plan
 from starling.tables.plan.cross import noise_of_part
 from starling.tables.plan.residuals import Table
@@ -29,27 +29,11 @@ class ExactParts(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Residuals:
-    """A `privacy.trust.Mechanism` of a plan with cross tables.
-
-    Attributes:
-        keep: Takes the parts as they are drawn, and gives all of them back; `tuple` keeps them in memory.
-    """
+class Residuals(InPieces[ExactParts, tuple[int, int, Int64]]):
+    """The mechanism of a plan with cross tables; a piece is a part at a level."""
 
     plan: Plan
     keep: KeepCross = tuple
-
-    @property
-    def guarantee(self) -> Guarantee:
-        """The plan's; nothing else states this cost."""
-        return self.plan.guarantee
-
-    def draw(self, exact: ExactParts, /) -> CrossMeasurements:
-        """Exact counts in, noisy numbers of every part out, each drawn once.
-
-        Raises OverflowError when a noisy number leaves int64: an event of the noisy number alone, so post-processing.
-        """
-        return self.keep(self._drawn(exact))
 
     def _drawn(self, exact: ExactParts) -> Iterator[tuple[int, int, Int64]]:
         assert self.plan.cross is not None

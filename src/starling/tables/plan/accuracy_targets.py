@@ -52,8 +52,6 @@ DIGITS: Final = 6
 GAMMAS: Final = tuple(Fraction(hundredth, 100) for hundredth in range(1, 100))
 """Shares of stage 1 among which the cheapest is chosen."""
 
-_BITS: Final = (128, 512)
-
 
 def ages(detail: Detail) -> tuple[int, ...]:
     """Classes of the last attribute in each branch: 0 (a bare total), 4, 9, 23 of the Census's detail."""
@@ -62,9 +60,8 @@ def ages(detail: Detail) -> tuple[int, ...]:
 
 def _draws(number: Number, detail: Detail) -> tuple[int, ...]:
     """Draws in a number of each branch; 0 where the branch has no such number; none at all where no branch has it."""
-    return {"total": detail.sizes, "sex total": detail.widths, "cell": (0, *(1 for _ in detail.sizes[1:]))}.get(
-        number, ()
-    )
+    of_cells = (0, *(1 for _ in detail.sizes[1:]))
+    return {"total": detail.sizes, "sex total": detail.widths, "cell": of_cells}.get(number, ())
 
 
 Lift: TypeAlias = tuple[int, int]
@@ -114,9 +111,8 @@ class AccuracyTarget:
 
     def distribution(self, stage_noise: StageNoise) -> Distribution:
         """The distribution of each draw in the number."""
-        return {"total only": stage_noise.total_only, "deciding total": stage_noise.stage1}.get(
-            self.number, stage_noise.stage2
-        )
+        others = {"total only": stage_noise.total_only, "deciding total": stage_noise.stage1}
+        return others.get(self.number, stage_noise.stage2)
 
     def draws(self, detail: Detail, thresholds: Sequence[int]) -> tuple[int, tuple[Lift, ...]]:
         """Draws in the number, and where the group may be lifted to, ascending."""
@@ -172,7 +168,7 @@ class AccuracyTarget:
 def _is_met(target: AccuracyTarget, stage_noise: StageNoise, detail: Detail, thresholds: tuple[int, ...]) -> bool:
     draws, lifts = target.draws(detail, thresholds)
     distribution = target.distribution(stage_noise)
-    for bits in _BITS:
+    for bits in (128, 512):
         with precision(bits):
             missed, before, limit = tail_ball(distribution, target.margin, draws), draws, ball(target.missing)
             for reach, many in lifts:
@@ -296,18 +292,13 @@ def _need(setting: Setting, target: AccuracyTarget) -> Fraction | None:
         return None
     if not (lifts or reused) or setting.keeps(target, least):
         return least
-    return _searched(lambda budget: setting.keeps(target, budget), least)
-
-
-def _searched(keeps: Callable[[Fraction], bool], above: Fraction) -> Fraction | None:
-    """The least decimal above `above`, itself one that is not enough, that is; for a predicate that holds from some budget on."""
-    while above <= LARGEST_BUDGET:
-        # Within a decade the unit of the last digit stays.
-        unit = last_digit(above)
-        left = 10**DIGITS - int(above / unit)
-        if keeps(above + left * unit):
-            return above + smallest(lambda steps: keeps(above + steps * unit), 1) * unit  # noqa: B023 - called here
-        above += left * unit
+    while least <= LARGEST_BUDGET:
+        # It is kept from some budget on. Within a decade the unit of the last digit stays.
+        unit, below = last_digit(least), least
+        left = 10**DIGITS - int(below / unit)
+        if setting.keeps(target, below + left * unit):
+            return below + smallest(lambda steps: setting.keeps(target, below + steps * unit), 1) * unit  # noqa: B023
+        least += left * unit
     return None
 
 

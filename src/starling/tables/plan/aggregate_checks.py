@@ -34,17 +34,15 @@ def aggregate_problems(plan: Choices) -> list[Problem]:
     if plan.variants.top_up is not None:
         fix = "top up a release of a plan without them"
         return [Problem("top-up", "cannot be of a plan with sums or quantiles", fix)]
-    problems = [problem for each in plan.aggregates for problem in _problems(plan, each)]
-    return problems or [*_order(plan)]
-
-
-def _order(plan: Choices) -> Iterator[Problem]:
+    if problems := [problem for each in plan.aggregates for problem in _problems(plan, each)]:
+        return problems
     order = [
         (plan.regions.order(each.level.geography), each.level.iteration_level, each.column, each.quantiles is not None)
         for each in plan.aggregates
     ]
-    if order != sorted(set(order)):
-        yield Problem("sums and quantiles", "are not in plan order, each once", "list them in plan order")
+    if order == sorted(set(order)):
+        return []
+    return [Problem("sums and quantiles", "are not in plan order, each once", "list them in plan order")]
 
 
 def _problems(plan: Choices, aggregate: Aggregate) -> Iterator[Problem]:

@@ -28,11 +28,12 @@ from typing import Final, Literal, TypeAlias
 
 from starling.privacy.budget import Measure, Rho
 from starling.privacy.distributions.accuracy import standard_deviation
-from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
-from starling.privacy.events import ANY, MONOTONE, ExponentialMechanism, known_cost
+from starling.privacy.distributions.discrete import Distribution
+from starling.privacy.events import ANY, MONOTONE, Event, ExponentialMechanism, known_cost
 from starling.privacy.guarantee import Guarantee, measurement, sequential
 from starling.privacy.neighbours import Relation
 from starling.tables.plan.levels import Level
+from starling.tables.plan.variants import noise_of
 
 Way: TypeAlias = Literal["counts", "selection"]
 """How quantiles are measured."""
@@ -126,9 +127,7 @@ class Aggregate:
         """The noise of each number of a group that spends `share`; of sums, or of quantiles by noisy counts."""
         if self.quantiles is not None:
             return quantile_noise(self.cells, measure, share)
-        if measure == "epsilon":
-            return DiscreteLaplace(self.width / share)
-        return DiscreteGaussian(self.width**2 / (2 * share))
+        return noise_of(measure, share, self.width)
 
     def guarantee(self, measure: Measure, share: Fraction, relation: Relation) -> Guarantee:
         """What one group that spends `share` costs a record in it."""
@@ -139,25 +138,19 @@ class Aggregate:
             names = [f"{self.name}, level {at + 1} of the tree" for at in range(depth)]
             each = [measurement(name, relation, noise, 1, MONOTONE) for name in names]
             return sequential(f"{self.name} of a group", each)
-        epsilon, selection = self.quantiles.epsilon(measure, share), share / len(self.quantiles.shares)
+        shares, epsilon = self.quantiles.shares, self.quantiles.epsilon(measure, share)
         # Under rho the root of the budget was rounded down, so that a selection costs at most its part.
-        parts = [
-            Guarantee(
-                f"{self.name} at {quantile}",
-                relation,
-                ExponentialMechanism(epsilon, Fraction(sensitivity(quantile)))
-                if measure == "epsilon"
-                else known_cost(Rho(selection)),
-            )
-            for quantile in self.quantiles.shares
-        ]
+        events: list[Event] = [known_cost(Rho(share / len(shares)))] * len(shares)
+        if measure == "epsilon":
+            events = [ExponentialMechanism(epsilon, Fraction(sensitivity(each))) for each in shares]
+        selections = zip(shares, events, strict=True)
+        parts = [Guarantee(f"{self.name} at {each}", relation, event) for each, event in selections]
         return sequential(f"{self.name} of a group", parts)
 
 
 def quantile_noise(classes: int, measure: Measure, share: Fraction) -> Distribution:
     """The noise of each node of the tree of a group that spends `share` on all levels."""
-    each = share / tree(classes, measure).depth
-    return DiscreteLaplace(1 / each) if measure == "epsilon" else DiscreteGaussian(1 / (2 * each))
+    return noise_of(measure, share / tree(classes, measure).depth)
 
 
 def statistic_names(aggregate: Aggregate) -> tuple[str, ...]:
@@ -213,10 +206,10 @@ class Tree:
     def above(self, edge: int) -> tuple[tuple[int, int], ...]:
         """The nodes of each level that together hold the classes from `edge` on."""
         nodes, end = [], self.sizes[0] * self.widths[0]
-        for width in self.widths:
+        for width, size in zip(self.widths, self.sizes, strict=True):
             first = -(-edge // width)
             # Nodes beyond the last class are not there, and hold nobody.
-            nodes.append((min(first, -(-self.classes // width)), min(end // width, -(-self.classes // width))))
+            nodes.append((min(first, size), min(end // width, size)))
             end = first * width
         return tuple(nodes)
 

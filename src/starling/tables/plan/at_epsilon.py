@@ -2,11 +2,13 @@
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import floor
 
 from starling.errors import ParameterError
 from starling.privacy.accounting.conversion import Approximate, approximate
 from starling.privacy.accounting.largest_budget import largest_factor
 from starling.privacy.budget import Exact, chance, chance_text, positive
+from starling.tables.plan.accuracy_targets import last_digit
 from starling.tables.plan.levels import Level
 from starling.tables.plan.model import Plan
 
@@ -48,14 +50,20 @@ def solve_at(plan: Plan, epsilon: Exact, delta: Exact) -> PlanAtEpsilon:
         problem = "promises margins of cross tables, which are met at the least budget"
         raise ParameterError("plan", problem, "state a budget in place of the margins")
     most, least_chance = positive(epsilon, field="epsilon"), chance(delta, field="delta")
-    factor = largest_factor(lambda times: _times(plan, times).guarantee, most, least_chance)
-    solved = replace(_times(plan, factor), delta=chance_text(least_chance))
+    factor = largest_factor(lambda factor: times(plan, factor).guarantee, most, least_chance)
+    solved = replace(times(plan, factor), delta=chance_text(least_chance))
     return PlanAtEpsilon(solved, factor, most, least_chance, approximate(solved.guarantee, least_chance))
 
 
-def _times(plan: Plan, factor: Fraction) -> Plan:
+def times(plan: Plan, factor: Fraction, digits: int | None = None) -> Plan:
+    """The plan with every budget times a factor, without what budgets were found for; those of levels, where it says so, rounded down to
+    so many significant digits.
+    """
+
     def scaled(level: Level) -> Level:
-        return replace(level, budget=level.budget * factor, targets=())
+        budget = level.budget * factor
+        unit = budget if digits is None else last_digit(budget, digits)
+        return replace(level, budget=floor(budget / unit) * unit, targets=())
 
     return replace(
         plan,

@@ -19,7 +19,16 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from starling.tables.plan.residuals import UNITS, Floats, Shape, Shares, best_shares, cell_variances, spreads_of
+from starling.tables.plan.residuals import (
+    UNITS,
+    Floats,
+    Shape,
+    Shares,
+    adding_up,
+    best_shares,
+    cell_variances,
+    spreads_of,
+)
 
 Weights: TypeAlias = tuple[tuple[float, ...], ...]
 """Of each table in each level, (levels, tables), above 0."""
@@ -45,20 +54,13 @@ def divided(shape: Shape, weights: Sequence[Sequence[float]], budget: Fraction) 
 @lru_cache(maxsize=64)
 def _units(shape: Shape, weights: Weights) -> tuple[tuple[int, ...], ...]:
     """The shares as whole numbers that add up to UNITS."""
-    each = _of_tables(shape, np.array(weights).sum(axis=0))
-    levels = _of_levels(shape, weights, each)
-    units = [[max(int(part * level * UNITS), 1) if part else 0 for part in each.tolist()] for level in levels]
-    places = ((level, part) for level, row in enumerate(units) for part in range(len(row)))
-    level, part = max(places, key=lambda at: units[at[0]][at[1]])
-    units[level][part] += UNITS - sum(map(sum, units))
-    return tuple(map(tuple, units))
-
-
-def _of_tables(shape: Shape, weights: Floats) -> Floats:
-    """What each part gets as a table that is measured, (parts,); 0 of what is not; all add up to 1."""
     tables, parts, factors = shape.members
-    worth = np.bincount(parts, weights=weights[tables] * factors, minlength=len(shape.parts)) * shape.pure
-    return min((_searched(shape, worth, start) for start in _starts(shape)), key=lambda each: each[0])[1]
+    of_tables = np.array(weights).sum(axis=0)[tables] * factors
+    worth = np.bincount(parts, weights=of_tables, minlength=len(shape.parts)) * shape.pure
+    # What each part gets as a table that is measured, (parts,); 0 of what is not; all add up to 1.
+    _, each = min((_searched(shape, worth, start) for start in _starts(shape)), key=lambda reached: reached[0])
+    levels = _of_levels(shape, weights, each)
+    return adding_up([[max(int(part * level * UNITS), 1) if part else 0 for part in each.tolist()] for level in levels])
 
 
 def _starts(shape: Shape) -> Iterator[Floats]:

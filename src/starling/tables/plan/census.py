@@ -21,7 +21,6 @@ from starling.tables.plan.choices import Choices, all_levels, within
 from starling.tables.plan.definitions import read_definitions
 from starling.tables.plan.grammar import read_thresholds
 from starling.tables.plan.iterations import MOST_RACE_CODES
-from starling.tables.plan.levels import Thresholds
 from starling.tables.plan.sex_by_age import SEX_BY_AGE
 from starling.tables.plan.solving import Stated, population_levels
 
@@ -56,10 +55,6 @@ def _amount(condition: str, holds: Callable[[Fraction], bool], schema: Schema) -
         return number
 
     return Kind(f"number {condition}", {"type": "number", **schema}, read, float)
-
-
-def _read_cuts(section: Section, key: str, _: Values) -> Thresholds:
-    return read_thresholds(section, SEX_BY_AGE, key, LARGEST_THRESHOLD)
 
 
 def _read_thresholds(section: Section, key: str, _: Values) -> dict[str, Any]:
@@ -100,7 +95,7 @@ _CUTS: Final = Table(
             Kind(
                 "list of 3 integers",
                 {"type": "array", "items": {"type": "integer", "minimum": 1}, "minItems": 3, "maxItems": 3},
-                _read_cuts,
+                lambda section, key, _: read_thresholds(section, SEX_BY_AGE, key, LARGEST_THRESHOLD),
             ),
             default=(),
             field=name,
@@ -171,11 +166,10 @@ def read_census(folder: Path) -> Choices:
             problems += error.problems
     PlanError.check(problems)
     fields, definitions = parts
-    title = f"Detailed race and ethnicity tables ({folder.resolve().name})"
     with within(CONFIG):
         stated = ((key, each, definitions.tabulated(*key)) for key, each in fields["levels"].items())
         return Choices(
-            title=title,
+            title=f"Detailed race and ethnicity tables ({folder.resolve().name})",
             measure=MEASURES[fields["privacy_defn"]],
             levels=population_levels(stated, fields["records"].attributes),
             definitions=definitions,

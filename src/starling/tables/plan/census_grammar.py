@@ -213,5 +213,4 @@ def census_values(plan: Choices, definitions: str | None) -> dict[str, Any]:
         raise PlanError("definitions", "lie in a folder whose name cannot be printed", "rename the folder")
     named = {"definitions": replace(CENSUS.keys["definitions"], value=lambda _: definitions)}
     left_out = ("definitions",) if definitions is None else ("codes", "groups")
-    keys = {name: key for name, key in {**CENSUS.keys, **named}.items() if name not in left_out}
-    return Table(keys).values(plan)
+    return Table({name: key for name, key in {**CENSUS.keys, **named}.items() if name not in left_out}).values(plan)

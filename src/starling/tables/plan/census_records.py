@@ -74,11 +74,8 @@ class CensusRecords:
 
     def __post_init__(self) -> None:
         if not 1 <= self.max_race_codes <= MOST_RACE_CODES:
-            raise PlanError(
-                "max_race_codes",
-                f"is not between 1 and {MOST_RACE_CODES}, so nothing bounds the groups of one person",
-                "state how many race columns of a record are read",
-            )
+            problem = f"is not between 1 and {MOST_RACE_CODES}, so nothing bounds the groups of one person"
+            raise PlanError("max_race_codes", problem, "state how many race columns of a record are read")
 
     @property
     def attributes(self) -> tuple[Attribute, ...]:

@@ -105,9 +105,8 @@ class Choices:
     @property
     def tabulated(self) -> frozenset[str]:
         """The levels of regions of which there are numbers."""
-        return frozenset(level.geography for level in self.every_level) | frozenset(
-            self.cross.levels if self.cross else ()
-        )
+        crossed = self.cross.levels if self.cross else ()
+        return frozenset((*crossed, *(level.geography for level in self.every_level)))
 
     @property
     def staged(self) -> bool:

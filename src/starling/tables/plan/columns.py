@@ -1,7 +1,8 @@
 """The columns that a plan reads of custom records: their names and their public domains, fixed before any record is read.
 
-A domain numbers its values from 0 on. There are three kinds: a list of codes, whole numbers between two bounds, perhaps cut into classes,
-and periods of time. A column says one value of a record, or several: in several fields, or in one field with a separator between them.
+A domain numbers its values from 0 on. There are four kinds: a list of codes, whole numbers between two bounds, perhaps cut into classes,
+periods of time, and numbers with decimals, for sums and quantiles alone. A column says one value of a record, or several: in several
+fields, or in one field with a separator between them.
 
 Privacy. A domain depends on the plan alone, so that which values there are tells nothing of any record. Of a column with several values
 at most `most` different ones are read of a record, the first that it gives; this bounds the groups that the record is in (stability.py).
@@ -189,15 +190,12 @@ class Column:
         fields = MOST_SEVERAL if self.separator else min(len(self.fields), MOST_SEVERAL)
         if not 1 <= self.most <= fields:
             yield Problem(where, f"reads {self.most} values of a record", f"state a number from 1 to {fields}")
-        if self.separator and not isinstance(self.domain, Codes):
+        codes = self.domain.codes if isinstance(self.domain, Codes) else ()
+        if self.separator and not codes:
             yield Problem(where, "has a separator between values that are no codes", "list the codes")
         if self.separator and (len(self.separator) > 1 or self.separator in AROUND or not self.separator.isprintable()):
             yield Problem(where, "has a separator that is no single mark", 'write one mark, such as ";"')
-        if (
-            self.separator
-            and isinstance(self.domain, Codes)
-            and any(self.separator in each for each in self.domain.codes)
-        ):
+        if self.separator and any(self.separator in each for each in codes):
             yield Problem(where, "has the separator in one of its codes", "take another mark")
 
     @property

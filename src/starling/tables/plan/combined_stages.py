@@ -92,8 +92,7 @@ def beyond(stage_noise: StageNoise, run: Run, margin: int, low: int | None = Non
     start, mass = _others(stage_noise, run.cells - (run.stop - run.first), low, high)
     above = np.append(np.cumsum(mass[::-1])[::-1], 0.0)
     share = (weight.numerator, weight.denominator)
-    chance = _outside(own.mass, above, start, *share, run.cells, run.first, run.stop, margin)
-    return min(chance + SLACK, 1.0)
+    return min(_outside(own.mass, above, start, *share, run.cells, run.first, run.stop, margin) + SLACK, 1.0)
 
 
 @lru_cache(maxsize=64)
@@ -164,8 +163,7 @@ def _outside(
                 c = sure_high + 1
                 inside -= _from(above, start, e, c, numerator, denominator)
                 continue
-            part = _rounded(stop * c, cells) - _rounded(first * c, cells)
-            if abs(e + part) <= margin:
+            if abs(e + (_rounded(stop * c, cells) - _rounded(first * c, cells))) <= margin:
                 inside += _from(above, start, e, c, numerator, denominator)
                 inside -= _from(above, start, e, c + 1, numerator, denominator)
             c += 1

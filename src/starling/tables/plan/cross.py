@@ -27,7 +27,7 @@ from starling.tables.plan.cross_accuracy import CrossMargin, CrossWeight
 from starling.tables.plan.custom_families import EVERYBODY, cut_column
 from starling.tables.plan.custom_records import CustomRecords, custom_records
 from starling.tables.plan.region_levels import RegionLevels
-from starling.tables.plan.residuals import Shape, Shares, Table, cost, noise, replace_one
+from starling.tables.plan.residuals import Shape, Shares, Table, cost, noise, replace_one, squared_sensitivity
 from starling.tables.plan.variants import LARGEST_BUDGET, SMALLEST_SHARE, Variants
 
 if TYPE_CHECKING:
@@ -117,11 +117,9 @@ def noise_of_part(shape: Shape, part: Table, share: Fraction, records: int) -> D
 def events_of_parts(plan: "Choices", cross: Cross, shape: Shape) -> ResidualEvents:
     """What is drawn for all parts, and by how much one person changes it."""
     records = plan.records_of_one
+    squares = [squared_sensitivity(shape, part) * records**2 for part in shape.parts]
     parameters = tuple(
-        tuple(
-            noise(shape, part, share / records**2).sigma_squared for part, share in zip(shape.parts, level, strict=True)
-        )
-        for level in cross.shares
+        tuple(square / (2 * share) for square, share in zip(squares, level, strict=True)) for level in cross.shares
     )
     return ResidualEvents(shape.sizes, shape.parts, records, shape.roots > 1, parameters)
 
@@ -143,24 +141,14 @@ def _of_table(share: Fraction, records: int) -> Event:
 
 def guarantee(plan: "Choices", cross: Cross, shape: Shape) -> Guarantee:
     """Every part of every level as one event, and what they cost together."""
-    if shape.laplace:
-        whole = []
-        for name, measured in zip(cross.levels, events_by_level(plan, cross, shape), strict=True):
-            counts = [
-                Guarantee(f"{name}: counts by {cross.name(shape.parts[at])}", plan.relation, event)
-                for at, event in measured
-            ]
-            whole.append(sequential(f"{name}: cross tables", counts))
-        return sequential("cross tables", whole)
-    joint = events_of_parts(plan, cross, shape)
-    levels = []
-    for name, events in zip(cross.levels, joint.noise, strict=True):
-        parts = [
-            Guarantee(f"{name}: residuals of {cross.name(part)}", plan.relation, event)
-            for part, event in zip(shape.parts, events, strict=True)
-        ]
+    kind, levels = "counts by" if shape.laplace else "residuals of", []
+    for name, measured in zip(cross.levels, events_by_level(plan, cross, shape), strict=True):
+        named = ((f"{name}: {kind} {cross.name(shape.parts[at])}", event) for at, event in measured)
+        parts = [Guarantee(each, plan.relation, event) for each, event in named]
         levels.append(sequential(f"{name}: cross tables", parts))
-    return Guarantee("cross tables", plan.relation, JointResiduals(tuple(levels), joint))
+    if shape.laplace:
+        return sequential("cross tables", levels)
+    return Guarantee("cross tables", plan.relation, JointResiduals(tuple(levels), events_of_parts(plan, cross, shape)))
 
 
 def replacement(cross: Cross, shape: Shape) -> Cost:

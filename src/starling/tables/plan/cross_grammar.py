@@ -7,18 +7,17 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import combinations, pairwise
+from itertools import combinations, islice, pairwise
 from typing import Any, Final, TypeAlias
 
 from starling.planfile.grammar import Key, Kind, Table, Values
 from starling.planfile.kinds import TEXT, TEXTS, exact, flag, tables, texts, unread, whole
 from starling.planfile.spelling import did_you_mean
 from starling.planfile.toml import Section
-from starling.tables.plan.choices import Choices
 from starling.tables.plan.columns import Column, Decimals
 from starling.tables.plan.cross import MOST_MEMBERS, Cross
 from starling.tables.plan.cross_accuracy import CrossMargin, CrossWeight, Scoped, ranked
-from starling.tables.plan.custom_columns import CUTS
+from starling.tables.plan.custom_columns import CUTS, stated_cuts
 from starling.tables.plan.custom_records import EVERYWHERE
 from starling.tables.plan.grammar import BUDGET
 from starling.tables.plan.margins import CONFIDENCE_KEY, LARGEST_MARGIN
@@ -160,11 +159,11 @@ def _check_tables(section: Section, values: Values) -> None:
     """`crossed`, the fields of a `Cross` before its shares are known; None after a refusal."""
     before, columns = len(section.problems), tuple(values["of_tables"])
     values["crossed"] = None
-    _check_columns(section, columns, values["cuts"], values["by_name"], values["areas"].column)
+    _check_columns(section, values)
     ways = section.whole("cross", 0, max(min(MOST_WAYS, len(columns)), 0))
     if len(section.problems) > before:
         return
-    named = _named(section, columns, ways, values["add"], values["leave_out"])
+    named = _named(section, columns, ways, values)
     if "margins" in section.values:
         for key in ("budget", "weights"):
             if key in section.values:
@@ -186,10 +185,11 @@ def _check_tables(section: Section, values: Values) -> None:
     }
 
 
-def _check_columns(
-    section: Section, names: Sequence[str], cuts: Mapping[str, Sequence[int]], columns: Mapping[str, Column], area: str
-) -> None:
+def _check_columns(section: Section, values: Values) -> None:
     """Refuse columns of which a record has no one of several values, two of one field, and cuts of others."""
+    names: Sequence[str] = values["of_tables"]
+    columns: Mapping[str, Column] = values["by_name"]
+    area = values["areas"].column
     if not names or len(set(names)) < len(names):
         section.refuse("columns", "are none, or one twice", 'list columns, such as ["sex", "age"]')
     for name in names:
@@ -201,10 +201,9 @@ def _check_columns(
             fix = "declare it without decimals, and cut it"
             section.refuse("columns", f"has {name[:40]!r}, which is for sums and quantiles alone", fix)
         elif column.several:
-            problem = (
-                f"has {name[:40]!r}, of which a record has several values and would be in several cells of a table"
-            )
-            section.refuse("columns", problem, "take a column of one value, or count it in [[groups]]")
+            several = "of which a record has several values and would be in several cells of a table"
+            fix = "take a column of one value, or count it in [[groups]]"
+            section.refuse("columns", f"has {name[:40]!r}, {several}", fix)
         elif column.domain.size < 2:
             section.refuse("columns", f"has {name[:40]!r}, which has one value", "leave it out")
     fields = Counter(field for name in set(names) if name in columns for field in columns[name].fields)
@@ -212,20 +211,18 @@ def _check_columns(
         problem = f"say {repeated[:40]!r} in two ways, of which tables would contradict each other"
         free = "keep one of the columns; nested cuts of one can be the levels of [regions]"
         section.refuse("columns", problem, "keep one of them; regions are in every table" if area else free)
-    if wrong := [name for name in cuts if name not in names]:
+    if wrong := [name for name in values["cuts"] if name not in names]:
         section.refuse("cuts", f"cuts {wrong[0][:40]!r}, which is no column of the tables", "leave it out")
 
 
-def _named(
-    section: Section, columns: Names, ways: int, added: Sequence[Names], left_out: Sequence[Names]
-) -> tuple[Names, ...]:
+def _named(section: Section, columns: Names, ways: int, values: Values) -> tuple[Names, ...]:
     """The tables, those of fewer columns first; refuses too many, and what is added or left out in vain."""
     crossed = crossed_tables(columns, ways)
     if crossed is None:
         section.refuse("cross", f"gives more than {MOST_TABLES:,} tables", "take fewer columns, or list tables in add")
         return ()
     chosen = dict.fromkeys(crossed)
-    for key, listed, there in (("add", added, True), ("leave-out", left_out, False)):
+    for key, listed, there in (("add", values["add"], True), ("leave-out", values["leave_out"], False)):
         for each in listed:
             if (each in chosen) == there:
                 problem = f"has {list(each)}, which is {'there already' if there else 'no table of the plan'}"
@@ -244,13 +241,9 @@ def _named(
 
 def crossed_tables(columns: Names, ways: int) -> list[Names] | None:
     """All tables of up to so many columns; None where they are more than a plan may have."""
-    tables = list[Names]()
-    for many in range(ways + 1):
-        for each in combinations(columns, many):
-            if len(tables) == MOST_TABLES:
-                return None
-            tables.append(each)
-    return tables
+    every = (each for many in range(ways + 1) for each in combinations(columns, many))
+    tables = list(islice(every, MOST_TABLES + 1))
+    return None if len(tables) > MOST_TABLES else tables
 
 
 def _check_scopes(section: Section, values: Values, named: Sequence[Names], levels: Sequence[str]) -> None:
@@ -260,12 +253,10 @@ def _check_scopes(section: Section, values: Values, named: Sequence[Names], leve
     if weights:
         counting = _ranks(section, "weights", [*weights, CrossWeight(Fraction(1))], len(weights), named, levels)
         if len({each[0].weight for each in counting}) == 1:
-            section.refuse(
-                "weights", "are the same of all tables, and count beside one another alone", "leave them out"
-            )
+            problem = "are the same of all tables, and count beside one another alone"
+            section.refuse("weights", problem, "leave them out")
     if margins and not all(_ranks(section, "margins", margins, len(margins), named, levels)):
-        fix = "add { within = 50 }, for all that no other one names"
-        section.refuse("margins", "say nothing of some tables", fix)
+        section.refuse("margins", "say nothing of some tables", "add { within = 50 }, for all that no other one names")
 
 
 def _ranks(
@@ -273,8 +264,7 @@ def _ranks(
 ) -> list[list[Scoped]]:
     """What is known of each table at each level of regions, as `ranked`; nothing after a refusal. The first so many were stated."""
     if unknown := [each.table for each in known if each.table is not None and each.table not in named]:
-        problem = f"name {list(unknown[0])}, which is no table of the plan"
-        section.refuse(key, problem, "add the table, or leave it out")
+        section.refuse(key, f"name {list(unknown[0])}, which is no table of the plan", "add the table, or leave it out")
         return []
     if len({(each.table, each.regions) for each in known[:stated]}) < stated:
         section.refuse(key, "state the same tables twice", "state each once")
@@ -295,8 +285,7 @@ def _amount(stated: Scoped) -> Scoped:
 
 def spelled(cross: Cross) -> tuple[int, list[Names], list[Names]]:
     """`cross`, `add` and `leave-out` that give the tables in the fewest words; the larger `cross` of several."""
-    named = [tuple(cross.columns[place] for place in each) for each in cross.tables]
-    ways = []
+    named, ways = cross.named, []
     for many in range(min(MOST_WAYS, len(cross.columns)) + 1):
         crossed = crossed_tables(cross.columns, many)
         if crossed is not None:
@@ -317,9 +306,7 @@ TABLES: Final = Table(
             "As those of `groups`, one cut of a column; two nested ones stand in `regions`, as levels.",
             CUTS,
             default={},
-            value=lambda plan: {
-                name: list(lows) for name, lows in zip(plan.cross.columns, plan.cross.cuts, strict=True) if lows
-            },
+            value=lambda plan: stated_cuts(plan.cross.columns, plan.cross.cuts),
         ),
         "cross": Key(
             "All tables of up to so many of the columns.",
@@ -361,8 +348,3 @@ TABLES: Final = Table(
     },
     check=_check_tables,
 )
-
-
-def stated_tables(plan: Choices) -> Choices | None:
-    """What TABLES writes of a plan; None without cross tables."""
-    return plan if plan.cross is not None else None

@@ -67,24 +67,18 @@ def largest_variances(cross: Cross, shape: Shape, records_of_one: int) -> Weight
 
     What intervals have beside their deviations (`Cross.slack`) is taken off the margin. Raises PlanError where nothing is left of it.
     """
-    slacks = [cross.slack(shape, table) for table in cross.tables]
-    return tuple(
-        tuple(
-            _variance(cross, shape, named, level, slack) / records_of_one**2
-            for named, slack in zip(cross.named, slacks, strict=True)
-        )
-        for level in cross.levels
-    )
 
+    def variance(named: tuple[str, ...], level: str, slack: float) -> float:
+        margin = ranked(cross.margins, named, level)[0]  # The grammar refuses a table without one.
+        if margin.within <= slack:
+            by = f"of {len(named)} columns by {slack:g}"
+            problem = f"keep {margin.within} records, and rounding alone may move a cell {by}"
+            raise PlanError("margins", problem, "widen them, or leave whole-numbers out")
+        of_many = variance_of_margin(margin.within - slack, Fraction(1) - margin.confidence, shape.measure)
+        return of_many / records_of_one**2
 
-def _variance(cross: Cross, shape: Shape, named: tuple[str, ...], level: str, slack: float) -> float:
-    margin = ranked(cross.margins, named, level)[0]  # The grammar refuses a table without one.
-    if margin.within <= slack:
-        problem = (
-            f"keep {margin.within} records, and rounding alone may move a cell of {len(named)} columns by {slack:g}"
-        )
-        raise PlanError("margins", problem, "widen them, or leave whole-numbers out")
-    return variance_of_margin(margin.within - slack, Fraction(1) - margin.confidence, shape.measure)
+    tables = [(named, cross.slack(shape, table)) for named, table in zip(cross.named, cross.tables, strict=True)]
+    return tuple(tuple(variance(named, level, slack) for named, slack in tables) for level in cross.levels)
 
 
 def solved_margins(cross: Cross, shape: Shape, records_of_one: int) -> Solved:

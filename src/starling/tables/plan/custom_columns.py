@@ -1,6 +1,7 @@
 """The columns of a plan file about custom records: `[[columns]]` with their public domains."""
 
 import csv
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -253,3 +254,8 @@ CUTS: Final = lists_by_name(
     int, WHOLES, "says no whole numbers of the columns", "write it like cuts = { age = [0, 18, 65] }"
 )
 """Where classes of whole numbers begin, by columns."""
+
+
+def stated_cuts(columns: Sequence[str], cuts: Sequence[Sequence[int]]) -> dict[str, list[int]]:
+    """What CUTS writes of the cuts of columns."""
+    return {name: list(lows) for name, lows in zip(columns, cuts, strict=True) if lows}

@@ -115,9 +115,8 @@ class CustomFamily:
         if (problem := name_problem(self.name)) is not None:
             yield Problem("groups", f"has a name that {problem}", "name the groups")
         if unknown := [name for name in self.columns if name not in columns]:
-            yield Problem(
-                field, f"are over {unknown[0][:40]!r}, which is no column of the plan", "declare it in [[columns]]"
-            )
+            problem = f"are over {unknown[0][:40]!r}, which is no column of the plan"
+            yield Problem(field, problem, "declare it in [[columns]]")
             return
         if len(set(self.columns)) < len(self.columns) or len(self.cuts) != len(self.columns):
             yield Problem(field, "has a column twice, or no cuts of one", "name each column once")

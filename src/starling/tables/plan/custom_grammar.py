@@ -17,9 +17,9 @@ from starling.planfile.spelling import did_you_mean, plural_of
 from starling.planfile.toml import Section
 from starling.tables.plan.choices import Choices, within
 from starling.tables.plan.columns import Column, Decimals, Integers, Unit
-from starling.tables.plan.cross_grammar import TABLES, check_incompatible, stated_tables
+from starling.tables.plan.cross_grammar import TABLES, check_incompatible
 from starling.tables.plan.cross_solving import solved_tables
-from starling.tables.plan.custom_columns import COLUMN, CUTS, by_name, lists_by_name
+from starling.tables.plan.custom_columns import COLUMN, CUTS, by_name, lists_by_name, stated_cuts
 from starling.tables.plan.custom_families import CustomFamily, CustomGroup, value_texts
 from starling.tables.plan.custom_levels import (
     AGGREGATES,
@@ -198,9 +198,7 @@ _GROUP: Final = Table(
             "Where classes of whole numbers begin, from the least on: `{ age = [0, 18, 65] }`.",
             CUTS,
             default={},
-            value=lambda family: {
-                name: list(lows) for name, lows in zip(family.columns, family.cuts, strict=True) if lows
-            },
+            value=lambda family: stated_cuts(family.columns, family.cuts),
         ),
         "sets": Key(
             "Instead, of one column: groups by name, each a list of values, which may overlap.",
@@ -269,7 +267,7 @@ CUSTOM: Final = Table(
             "In place of groups: tables of several columns, which add up to one another.",
             unread(table(TABLES)),
             default={},
-            value=stated_tables,
+            value=lambda plan: None if plan.cross is None else plan,
         ),
         "groups": Key(
             "A family of groups; a level tabulates one.",

@@ -233,13 +233,9 @@ def _read_classes(section: Section, column: Column) -> tuple[int, ...]:
             return ()
         return tuple(range(domain.low, domain.high + 1))
     stated = section.values["classes"]
-    cuts = []
-    for each in stated if isinstance(stated, list) else []:
-        try:
-            unit = in_units(Fraction(each), places) if isinstance(each, int | str) and type(each) is not bool else None
-        except (ValueError, ZeroDivisionError):
-            unit = None
-        cuts.append(domain.low - 1 if unit is None else unit)
+    numbers = [_number(each) for each in stated] if isinstance(stated, list) else []
+    units = (None if number is None else in_units(number, places) for number in numbers)
+    cuts = [domain.low - 1 if unit is None else unit for unit in units]
     ascending = cuts == sorted(set(cuts)) and 2 <= len(cuts) <= MOST_CLASSES
     if not ascending or cuts[0] != domain.low or cuts[-1] > domain.high:
         section.refuse("classes", "do not cut the numbers of the column", fix)
@@ -247,15 +243,18 @@ def _read_classes(section: Section, column: Column) -> tuple[int, ...]:
     return tuple(cuts)
 
 
+def _number(stated: object) -> Fraction | None:
+    """The exact number that a text or an integer says; None where it says none."""
+    try:
+        return Fraction(stated) if isinstance(stated, int | str) and type(stated) is not bool else None
+    except (ValueError, ZeroDivisionError):
+        return None
+
+
 def _read_shares(section: Section, key: str, _: Values) -> tuple[Fraction, ...]:
     fix = 'list shares in hundredths, such as ["0.25", "0.5", "0.75"]'
     before = len(section.problems)
-    shares = []
-    for each in section.texts(key, fix):
-        try:
-            shares.append(Fraction(each))
-        except (ValueError, ZeroDivisionError):
-            shares.append(Fraction(0))
+    shares = [_number(each) or Fraction(0) for each in section.texts(key, fix)]
     good = all(0 < each < 1 and each.denominator <= FINEST_SHARE for each in shares)
     if len(section.problems) == before and not (
         good and shares == sorted(set(shares)) and 1 <= len(shares) <= MOST_SHARES

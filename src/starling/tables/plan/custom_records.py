@@ -77,13 +77,10 @@ class CustomAreas:
             yield Problem("regions", "are of other levels than the plan", "give a column for each level")
             return
         if not self.codes or len(self.codes) > MOST_AREAS or list(self.codes) != sorted(set(self.codes)):
-            yield Problem(
-                "regions", "have no areas, too many, or one twice", f"list 1 to {MOST_AREAS:,} areas, each once"
-            )
+            fix = f"list 1 to {MOST_AREAS:,} areas, each once"
+            yield Problem("regions", "have no areas, too many, or one twice", fix)
         texts = (*self.codes, *(text for part in self.regions for text in set(part) if text))
-        if (
-            wrong := next((problem for text in texts if (problem := name_problem(text)) is not None), None)
-        ) is not None:
+        if wrong := next(filter(None, map(name_problem, texts)), None):
             yield Problem("regions", f"have an area, a region or a name that {wrong}", "write names")
         for place, of_area in enumerate(self.regions):
             if len(of_area) != len(self.codes) or not self.ids(place):
@@ -141,9 +138,8 @@ class CustomRecords:
         cut = [each.name for each in self.columns if isinstance(each.domain, Integers) and each.domain.cuts]
         if several or not set(self.detail) <= self.by_name.keys():
             fix = "name columns of which a record has one value, not decimals"
-            problems.append(
-                Problem("detail", "is of a column of several values or of decimals, or of none of the plan", fix)
-            )
+            problem = "is of a column of several values or of decimals, or of none of the plan"
+            problems.append(Problem("detail", problem, fix))
         if cut:
             fix = "cut them where groups or the detail are made"
             problems.append(Problem(f"column {cut[0]}", "has whole numbers that are cut already", fix))
@@ -230,8 +226,7 @@ class CustomRecords:
 
     def median(self, level: Level, levels: RegionLevels) -> float:
         """An equal part of the records that the plan expects."""
-        regions = len(self.areas.ids(levels.order(level.geography)))
-        return max(self.expected / (regions * len(level.iterations)), 1)
+        return max(self.expected / (len(self.areas.ids(levels.order(level.geography))) * len(level.iterations)), 1)
 
     def wording(self, levels: RegionLevels) -> Wording:
         """With regions or without."""

@@ -24,13 +24,11 @@ FILES = (RACE_FILE, ETHNICITY_FILE, CODES_FILE, MAPPING_FILE)
 
 RACE_COLUMNS = ("ITERATION_CODE", "ITERATION_NAME", "LEVEL", "ALONE", "DETAILED_ONLY", "COARSE_ONLY")
 ETHNICITY_COLUMNS = ("ITERATION_CODE", "ITERATION_NAME", "LEVEL", "DETAILED_ONLY", "COARSE_ONLY")
-CODES_COLUMNS = ("RACE_ETH_CODE", "RACE_ETH_NAME")
-MAPPING_COLUMNS = ("ITERATION_CODE", "RACE_ETH_CODE")
 
 ITERATION_CODE = re.compile(r"[0-9]{4}")
 RACE_ETH_CODE = re.compile(r"[1-9][0-9]{3}")
 
-_FLAGS = {"True": True, "False": False, NULL: None}
+_FLAGS = ("DETAILED_ONLY", "COARSE_ONLY")
 
 
 class Clash(NamedTuple):
@@ -73,35 +71,28 @@ class _Draft(NamedTuple):
         return replace(self.iteration, codes=tuple(sorted(self.codes)))
 
 
-def _row_problems(row: dict[str, str]) -> list[tuple[str, str, str]]:
+def _row_problems(row: dict[str, str]) -> Iterator[tuple[str, str, str]]:
     """Field, problem and fix of all that is wrong with one line of an iterations file."""
-    wrong: list[tuple[str, str, str]] = []
     if not ITERATION_CODE.fullmatch(row["ITERATION_CODE"]):
-        wrong.append(("ITERATION_CODE", "is not four digits", "write it like 1003"))
-    problem = name_problem(row["ITERATION_NAME"])
-    if problem:
-        wrong.append(("ITERATION_NAME", problem, "name the iteration"))
+        yield "ITERATION_CODE", "is not four digits", "write it like 1003"
+    if problem := name_problem(row["ITERATION_NAME"]):
+        yield "ITERATION_NAME", problem, "name the iteration"
     level_ok = row["LEVEL"] in ("0", "1", "2")
     if not level_ok:
-        wrong.append(("LEVEL", "is not 0, 1 or 2", "0 is not tabulated, 1 regional, 2 detailed"))
+        yield "LEVEL", "is not 0, 1 or 2", "0 is not tabulated, 1 regional, 2 detailed"
     if row.get("ALONE", "True") not in ("True", "False"):
-        wrong.append(("ALONE", "is not True or False", "write True or False"))
-    flags_ok = True
-    for field in ("DETAILED_ONLY", "COARSE_ONLY"):
-        if row[field] not in _FLAGS:
-            flags_ok = False
-            wrong.append((field, "is not True, False or Null", "write True or False, and Null at level 0"))
-    if level_ok and flags_ok:
-        flags = (_FLAGS[row["DETAILED_ONLY"]], _FLAGS[row["COARSE_ONLY"]])
-        if row["LEVEL"] == "0" and flags != (None, None):
-            wrong.append(("LEVEL", "is 0 but a flag is not Null", "write Null|Null at level 0"))
-        if row["LEVEL"] != "0" and None in flags:
-            wrong.append(("DETAILED_ONLY, COARSE_ONLY", "is Null above level 0", "write True or False"))
-        if flags == (True, True):
-            wrong.append(
-                ("DETAILED_ONLY, COARSE_ONLY", "are both True, so it is tabulated nowhere", "set one to False")
-            )
-    return wrong
+        yield "ALONE", "is not True or False", "write True or False"
+    flags = [row[field] for field in _FLAGS]
+    for field, flag in zip(_FLAGS, flags, strict=True):
+        if flag not in ("True", "False", NULL):
+            yield field, "is not True, False or Null", "write True or False, and Null at level 0"
+            level_ok = False
+    if level_ok and row["LEVEL"] == "0" and flags != [NULL, NULL]:
+        yield "LEVEL", "is 0 but a flag is not Null", "write Null|Null at level 0"
+    if level_ok and row["LEVEL"] != "0" and NULL in flags:
+        yield "DETAILED_ONLY, COARSE_ONLY", "is Null above level 0", "write True or False"
+    if level_ok and flags == ["True", "True"]:
+        yield "DETAILED_ONLY, COARSE_ONLY", "are both True, so it is tabulated nowhere", "set one to False"
 
 
 def _iterations(folder: Path, problems: list[Problem]) -> dict[str, _Draft]:
@@ -114,14 +105,11 @@ def _iterations(folder: Path, problems: list[Problem]) -> dict[str, _Draft]:
         file, records = read_table(folder, stem, columns, problems)
         for line, fields in records:
             row = dict(zip(columns, fields, strict=True))
-            wrong = _row_problems(row)
-            problems += [Problem(*one, file, line) for one in wrong]
-            if wrong:
+            if wrong := [Problem(*one, file, line) for one in _row_problems(row)]:
+                problems += wrong
                 continue
             code = row["ITERATION_CODE"]
-            alone, total_only, coarse_only = (
-                row.get(flag) == "True" for flag in ("ALONE", "DETAILED_ONLY", "COARSE_ONLY")
-            )
+            alone, total_only, coarse_only = (row.get(flag) == "True" for flag in ("ALONE", *_FLAGS))
             iteration = Iteration(
                 code, row["ITERATION_NAME"], kind, int(row["LEVEL"]), alone, total_only, coarse_only, ()
             )
@@ -135,11 +123,10 @@ def _iterations(folder: Path, problems: list[Problem]) -> dict[str, _Draft]:
 
 
 def _codes(folder: Path, problems: list[Problem]) -> dict[str, str]:
-    file, records = read_table(folder, CODES_FILE, CODES_COLUMNS, problems)
+    file, records = read_table(folder, CODES_FILE, ("RACE_ETH_CODE", "RACE_ETH_NAME"), problems)
     names: dict[str, str] = {}
     for line, (code, name) in records:
-        problem = name_problem(name)
-        if problem:
+        if problem := name_problem(name):
             problems.append(Problem("RACE_ETH_NAME", problem, "name the code", file, line))
         if not RACE_ETH_CODE.fullmatch(code):
             fix = "write four digits, the first not 0"
@@ -152,7 +139,7 @@ def _codes(folder: Path, problems: list[Problem]) -> dict[str, str]:
 
 
 def _mapping(folder: Path, drafts: dict[str, _Draft], codes: dict[str, str], problems: list[Problem]) -> None:
-    file, records = read_table(folder, MAPPING_FILE, MAPPING_COLUMNS, problems)
+    file, records = read_table(folder, MAPPING_FILE, ("ITERATION_CODE", "RACE_ETH_CODE"), problems)
     # After a broken iterations or codes file, every reference to it would be reported as dangling: noise.
     complete = not problems
     for line, (iteration_code, code) in records:
@@ -178,5 +165,4 @@ def read_definitions(folder: Path) -> Definitions:
     codes = _codes(folder, problems)
     _mapping(folder, drafts, codes, problems)
     PlanError.check(problems)
-    iterations = tuple(drafts[code].finished() for code in sorted(drafts))
-    return Definitions(iterations, tuple(sorted(codes.items())))
+    return Definitions(tuple(drafts[code].finished() for code in sorted(drafts)), tuple(sorted(codes.items())))

@@ -205,9 +205,8 @@ class Detail:
             yield Problem("detail", "does not begin with the total", fix)
         for number, partition in enumerate(self.partitions):
             if len(partition) != len(self.attributes):
-                yield Problem(
-                    f"detail {number}", "does not say how each attribute is cut", "give cuts, or none, of each"
-                )
+                fix = "give cuts, or none, of each"
+                yield Problem(f"detail {number}", "does not say how each attribute is cut", fix)
                 return
             for attribute, cuts in zip(self.attributes, partition, strict=True):
                 refused = attribute.refused(cuts) if cuts else None
@@ -245,11 +244,8 @@ class Detail:
     @cached_property
     def widths(self) -> tuple[int, ...]:
         """Cells of a sum over the last attribute in each partition: its classes there, or 0 where there are no such sums."""
-        widths = []
-        for partition, size in zip(self.partitions, self.sizes, strict=True):
-            last = len(partition[-1]) if partition else 0
-            widths.append(last if last and last < size else 0)
-        return tuple(widths)
+        last = [len(partition[-1]) if partition else 0 for partition in self.partitions]
+        return tuple(width if width < size else 0 for width, size in zip(last, self.sizes, strict=True))
 
     @cached_property
     def row_counts(self) -> tuple[int, ...]:
@@ -345,20 +341,13 @@ class Detail:
     @cached_property
     def short_names(self) -> tuple[str, ...]:
         """The partitions by what tells them apart: "4 ages" where all but the total are by sex."""
-        shared = [
-            len({partition[place] for partition in self.partitions[1:]}) <= 1 for place in range(len(self.attributes))
-        ]
-        if all(shared):
-            return ("bare total", *(self.names[branch] for branch in range(1, len(self.partitions))))
+        shared = [len(set(cuts)) == 1 for cuts in zip(*self.partitions[1:], strict=True)]
         apart = (
             tuple(() if same else cuts for same, cuts in zip(shared, partition, strict=True))
             for partition in self.partitions[1:]
         )
         named = (" by ".join(self._parts(cuts)) for cuts in apart)
-        return (
-            "bare total",
-            *(short or self.names[branch] for branch, short in enumerate(named, 1)),
-        )
+        return ("bare total", *(short or self.names[branch] for branch, short in enumerate(named, 1)))
 
     @property
     def steps_text(self) -> str:

@@ -154,9 +154,8 @@ def declaration(text: str, folder: Path) -> dict[str, Any]:
         return {"name": name, "from": int(bounds[1]), "to": int(bounds[2])}
     if domain.startswith("num:"):
         if (bounds := _NUMBERS.fullmatch(domain)) is None:
-            raise ParameterError(
-                "--columns", f"has {text[:40]!r}, without two bounds", "write it like spent:num:0..500.00"
-            )
+            fix = "write it like spent:num:0..500.00"
+            raise ParameterError("--columns", f"has {text[:40]!r}, without two bounds", fix)
         places = max(len(bound.partition(".")[2]) for bound in bounds.groups())
         return {"name": name, "from": bounds[1], "to": bounds[2], "decimals": places}
     if (several := _SEVERAL.fullmatch(domain)) is not None:

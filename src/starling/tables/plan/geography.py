@@ -7,7 +7,7 @@ A block lies in one unit, and a unit in at most one region of a level: with `Lev
 bounds the groups of a person. It is why a block listed twice is refused.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -54,10 +54,9 @@ def read_geography(path: str | Path, plan: Choices, *, names: str | Path | None 
     for geography in dict.fromkeys(GeographyLevel(level.geography) for level in plan.levels):
         regions[geography], region_of_unit[geography] = _regions(geography, units)
     if names is not None and not any((level, one) in known for level, ids in regions.items() for one in ids):
+        problem = "names no region of the plan's geography"
         fix = "give the names of these regions, their ids written as in the block file"
-        raise PlanError(
-            problems=[Problem("REGION_ID", "names no region of the plan's geography", fix, Path(names).name)]
-        )
+        raise PlanError(problems=[Problem("REGION_ID", problem, fix, Path(names).name)])
     return Geography(
         units=len(units["place"]),
         blocks=pa.table(blocks | {"unit": pa.array(unit_of_block)}),
@@ -164,10 +163,9 @@ def read_regions(plan: Choices, geography: str | Path | None = None, *, names: s
     stated = stated_regions(plan)
     if stated is not None:
         if geography is not None or names is not None:
+            field = "geography" if names is None else "names"
             fix = "leave it out; the plan says the areas itself, in [regions]"
-            raise ParameterError(
-                "geography" if names is None else "names", "is of the Census, and the plan is not", fix
-            )
+            raise ParameterError(field, "is of the Census, and the plan is not", fix)
         return stated
     if geography is None:
         fix = "give the block file (GRF-C) of the Census"
@@ -218,20 +216,18 @@ class Piece:
 
 def pieces(plan: Choices, geography: Geography, most: int = MOST_GROUPS) -> tuple[Piece, ...]:
     """All groups of the levels of a plan in plan order, at most `most` a piece where that is a region or more."""
-    return tuple(part for number, level in enumerate(plan.levels) for part in _parts(number, level, geography, most))
+    return tuple(_pieces(geography, [(level, most) for level in plan.levels]))
 
 
 def aggregate_pieces(plan: Choices, geography: Geography, most: int = MOST_GROUPS) -> tuple[Piece, ...]:
     """All groups of the aggregates of a plan in plan order, by positions in `Plan.aggregates`; the more cells, the fewer a piece."""
-    return tuple(
-        part
-        for number, each in enumerate(plan.aggregates)
-        for part in _parts(number, each.level, geography, max(most // each.cells, 1))
-    )
+    return tuple(_pieces(geography, [(each.level, max(most // each.cells, 1)) for each in plan.aggregates]))
 
 
-def _parts(number: int, level: Level, geography: Geography, most: int) -> Iterator[Piece]:
-    regions, iterations = len(geography.regions[level.geography]), len(level.iterations)
-    step = max(most // max(iterations, 1), 1)
-    for first in range(0, regions, step):
-        yield Piece(number, first, min(first + step, regions), iterations)
+def _pieces(geography: Geography, levels: Iterable[tuple[Level, int]]) -> Iterator[Piece]:
+    """The pieces of some levels, each with the most groups of a piece."""
+    for number, (level, most) in enumerate(levels):
+        regions, iterations = len(geography.regions[level.geography]), len(level.iterations)
+        step = max(most // max(iterations, 1), 1)
+        for first in range(0, regions, step):
+            yield Piece(number, first, min(first + step, regions), iterations)

@@ -68,10 +68,9 @@ def _exact_levels(plan: "Choices") -> Iterator[Problem]:
     nested = {name for chain in nested_chains(plan) for name in chain} if plan.variants.add_up else set()
     for level in plan.levels:
         if level.geography in nested and level.budget / plan.degree(level) > LARGEST:
-            problem = (
-                f"cannot be kept: with their budgets, numbers of the level {level.geography} have next to no noise"
-            )
-            yield Problem(ADD_UP, problem, "leave it out, or lower the budgets")
+            numbers = f"numbers of the level {level.geography} have next to no noise"
+            problem, fix = f"cannot be kept: with their budgets, {numbers}", "leave it out, or lower the budgets"
+            yield Problem(ADD_UP, problem, fix)
             return
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Final
 
 import pyarrow as pa
@@ -24,6 +25,11 @@ def level_title(plan: Choices, level: Level) -> str:
 def level_text(plan: Choices, level: Level) -> str:
     """A level as the plan file names it: "COUNTY detailed"."""
     return f"{level.geography} {plan.families[level.iteration_level - 1]}"
+
+
+def percent(part: float | Fraction) -> str:
+    """A part of a whole, with one decimal."""
+    return f"{float(100 * part):z.1f} %"
 
 
 def short_percent(part: float) -> str:

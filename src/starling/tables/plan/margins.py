@@ -31,9 +31,9 @@ _PERCENT: Final = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*%")
 
 def _read_number(section: Section, key: str, _: Values) -> Number | None:
     value = section.values.get(key)
-    for known in NUMBERS:
-        if value == known:
-            return known
+    if value in NUMBERS:
+        number: Number = value
+        return number
     fix = f"write one of {', '.join(NUMBERS)}"
     if isinstance(value, str) and did_you_mean(value, NUMBERS) != "remove it":
         fix = did_you_mean(value, NUMBERS)
@@ -45,8 +45,7 @@ def _read_ages(section: Section, key: str, _: Values) -> int | None:
     value = section.values[key]
     if type(value) is int and value in ages(SEX_BY_AGE)[1:]:
         return value
-    fix = 'write 4, 9 or 23; for groups without ages, number = "bare total"'
-    section.refuse(key, "is no number of age bands", fix)
+    section.refuse(key, "is no number of age bands", 'write 4, 9 or 23; for groups without ages, number = "bare total"')
     return None
 
 

@@ -32,6 +32,7 @@ from typing import Any, Self
 from starling.errors import PlanError, Problem
 from starling.planfile.values import plan_path, section_of, toml_of, write_new
 from starling.privacy.budget import Cost, decimal_up, is_chance_text
+from starling.privacy.distributions.discrete import Distribution
 from starling.privacy.events import MONOTONE, known_cost
 from starling.privacy.guarantee import Guarantee, bounded_overlap, joint, measurement, sequential
 from starling.privacy.least import least_text
@@ -66,10 +67,8 @@ class Plan(InSession, Choices):
     """A plan of tables: public choices that go together, with the noise of every number, the guarantee and the cost that they give."""
 
     def __post_init__(self) -> None:
-        others = {
-            Choice.NO_NEGATIVE_COUNTS: not self.allow_negative,
-            Choice.ACCURACY_TARGETS: any(level.targets for level in self.levels),
-        }
+        targets = any(level.targets for level in self.levels)
+        others = {Choice.NO_NEGATIVE_COUNTS: not self.allow_negative, Choice.ACCURACY_TARGETS: targets}
         problems = self.variants.refused([choice for choice, is_made in others.items() if is_made])
         problems += self._top_up_problems(excluded=bool(problems))
         if not problems or self.variants.top_up is None:
@@ -83,13 +82,8 @@ class Plan(InSession, Choices):
         if not 0 <= self.suppression < 1:
             problems.append(Problem("suppression", "is not 0 or more and below 1", "write 0 to switch it off"))
         if not is_chance_text(self.delta):
-            problems.append(
-                Problem(
-                    "delta",
-                    "is no chance between 0 and 1, or written in another way than plans write it",
-                    'write it like "1e-10"',
-                )
-            )
+            problem = "is no chance between 0 and 1, or written in another way than plans write it"
+            problems.append(Problem("delta", problem, 'write it like "1e-10"'))
         if self.data_structure and not STRUCTURE.fullmatch(self.data_structure):
             problems.append(Problem("data structure", "is none", "write it as AGENCY:ID(1.0)"))
         problems += [*self.records.problems(self.families, self.definitions), *cross_problems(self)]
@@ -135,13 +129,11 @@ class Plan(InSession, Choices):
             fix = "say the size of the groups instead, or nothing"
             return [Problem(level.name, "has a margin for a number of classes that no one partition has", fix)]
         stage_noise, widest = self.stage_noise(level), self.variants.widest_total
-        if self.variants.top_up is not None:
-            values = (stage_noise.widest_value, self._earlier(level)[1].widest_value)
-            if max(values) > WIDEST_CONDITIONED:
-                problem = (
-                    f"has noise of a standard deviation beyond {WIDEST_CONDITIONED} persons in a value, now or earlier"
-                )
-                return [Problem(level.name, problem, "give it more: so wide a distribution is not combined")]
+        stages = () if self.variants.top_up is None else (stage_noise, self._earlier(level)[1])
+        if max((each.widest_value for each in stages), default=0) > WIDEST_CONDITIONED:
+            beyond = f"beyond {WIDEST_CONDITIONED} persons in a value, now or earlier"
+            fix = "give it more: so wide a distribution is not combined"
+            return [Problem(level.name, f"has noise of a standard deviation {beyond}", fix)]
         if stage_noise.widest_total(self.detail.finest) > widest:
             problem = f"has noise of a standard deviation beyond {widest} persons in a total"
             fix = 'give it more, or let totals be of the "second stage" and intervals of "all groups"'
@@ -175,8 +167,7 @@ class Plan(InSession, Choices):
         top_up = self.variants.top_up
         if top_up is None:
             raise ValueError("the plan tops up no release")
-        pairs = zip(self.levels, top_up.budgets, strict=True)
-        levels = tuple(replace(level, budget=budget) for level, budget in pairs)
+        levels = tuple(replace(level, budget=budget) for level, budget in zip(self.levels, top_up.budgets, strict=True))
         return replace(self, levels=levels, variants=replace(self.variants, top_up=top_up.earlier))
 
     def _earlier(self, level: Level) -> tuple[Level, StageNoise]:
@@ -193,22 +184,18 @@ class Plan(InSession, Choices):
         if self.records_of_one > 1:
             return self._of_several(level.name, level, MONOTONE)
         stage_noise = self.stage_noise(level)
+
+        def measured(what: str, distribution: Distribution) -> Guarantee:
+            return measurement(f"{level.name} {what}", self.relation, distribution, 1, MONOTONE)
+
         if self.variants.top_up is not None:
-            second = measurement(
-                f"{level.name} cells or total of a group, re-measured", self.relation, stage_noise.stage2, 1, MONOTONE
-            )
-            return bounded_overlap(level.name, level.stability, (second,))
-        groups: list[Guarantee] = []
-        if any(iteration.total_only for iteration in level.iterations):
-            groups.append(
-                measurement(
-                    f"{level.name} total of a total-only group", self.relation, stage_noise.total_only, 1, MONOTONE
-                )
-            )
-        if not all(iteration.total_only for iteration in level.iterations):
+            groups = [measured("cells or total of a group, re-measured", stage_noise.stage2)]
+            return bounded_overlap(level.name, level.stability, tuple(groups))
+        groups = [measured("total of a total-only group", stage_noise.total_only)] if level.total_only.any() else []
+        if not level.single_stage:
             stages = (
-                measurement(f"{level.name} total of a group, stage 1", self.relation, stage_noise.stage1, 1, MONOTONE),
-                measurement(f"{level.name} cells of a group, stage 2", self.relation, stage_noise.stage2, 1, MONOTONE),
+                measured("total of a group, stage 1", stage_noise.stage1),
+                measured("cells of a group, stage 2", stage_noise.stage2),
             )
             groups.append(sequential(f"{level.name} group in two stages", stages))
         return bounded_overlap(level.name, level.stability, tuple(groups))

@@ -87,8 +87,7 @@ class Overlaps:
         """Of each iteration of a family over declared columns the values that its records have of each column of which they have one."""
         columns, known = self._plan.records.by_name, {}
         for number, family in enumerate(self._plan.records.families, 1):
-            iterations = family.iterations(number, columns)
-            for iteration, values in zip(iterations, _values(family, columns), strict=True):
+            for iteration, values in zip(family.iterations(number, columns), _values(family, columns), strict=True):
                 chosen = dict(zip(family.columns, values, strict=True))
                 known[iteration.code] = {name: each for name, each in chosen.items() if columns[name].most == 1}
         return known

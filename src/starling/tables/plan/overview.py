@@ -156,9 +156,8 @@ def least_margin(plan: Plan, level: Level, target: AccuracyTarget) -> int:
         return alone
 
     def holds(persons: int) -> bool:
-        return replace(target, within=persons).is_met(
-            stage_noise, plan.detail, thresholds, both_stages=plan.variants.both_stages
-        )
+        wider, both = replace(target, within=persons), plan.variants.both_stages
+        return wider.is_met(stage_noise, plan.detail, thresholds, both_stages=both)
 
     return smallest(holds, alone)
 
@@ -186,9 +185,8 @@ def solve(plan: Plan, *, scale: Exact = 1) -> Plan:
     _promising(plan)
     if plan.cross is not None:
         return replace(plan, cross=widened(plan.cross, plan.cross_shape, plan.records_of_one, factor))
-    return with_targets(
-        plan, {level.name: tuple(target.wider(factor) for target in level.targets) for level in plan.levels}
-    )
+    wider = {level.name: tuple(target.wider(factor) for target in level.targets) for level in plan.levels}
+    return with_targets(plan, wider)
 
 
 def afford(plan: Plan, total: Exact) -> tuple[Fraction, Plan]:
@@ -216,11 +214,8 @@ def afford(plan: Plan, total: Exact) -> tuple[Fraction, Plan]:
 
     if not paid(LARGEST_SCALE * 10**SCALE_PLACES):
         stated = " (levels that state a budget keep it)" if any(not level.targets for level in plan.levels) else ""
-        raise ParameterError(
-            "total",
-            f"pays for no margins, were they a million times as wide{stated}",
-            f"give more; the plan as it stands costs {plan.cost}",
-        )
+        problem = f"pays for no margins, were they a million times as wide{stated}"
+        raise ParameterError("total", problem, f"give more; the plan as it stands costs {plan.cost}")
     factor = smallest(paid, 10**SCALE_PLACES) * unit
     return factor, solve(plan, scale=factor)
 
@@ -228,11 +223,8 @@ def afford(plan: Plan, total: Exact) -> tuple[Fraction, Plan]:
 def _promising(plan: Plan) -> None:
     promised = [plan.cross.margins] if plan.cross is not None else [level.targets for level in plan.levels]
     if not any(promised):
-        raise ParameterError(
-            "plan",
-            "promises no margin: it states budgets",
-            "write margins in place of budgets; preview says what margins the budgets give",
-        )
+        fix = "write margins in place of budgets; preview says what margins the budgets give"
+        raise ParameterError("plan", "promises no margin: it states budgets", fix)
 
 
 def _setting(plan: Plan, level: Level) -> Setting:
@@ -243,15 +235,13 @@ def _setting(plan: Plan, level: Level) -> Setting:
 
 def with_targets(plan: Plan, targets: dict[str, tuple[AccuracyTarget, ...]]) -> Plan:
     """The plan with other targets in some levels, at the least budgets."""
-    levels = []
-    for level in plan.levels:
-        stated = targets.get(level.name, ())
-        if not stated:
-            levels.append(level)
-            continue
+
+    def priced(level: Level) -> Level:
+        if not (stated := targets.get(level.name)):
+            return level
         budget = _setting(plan, level).budget(stated)
         if budget is None:
-            problem = f"promises what no budget up to {LARGEST_BUDGET} keeps"
-            raise PlanError(level.name, problem, "give wider margins")
-        levels.append(replace(level, budget=budget, targets=stated))
-    return replace(plan, levels=tuple(levels))
+            raise PlanError(level.name, f"promises what no budget up to {LARGEST_BUDGET} keeps", "give wider margins")
+        return replace(level, budget=budget, targets=stated)
+
+    return replace(plan, levels=tuple(map(priced, plan.levels)))

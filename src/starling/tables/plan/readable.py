@@ -45,8 +45,7 @@ def waiting() -> tuple[str, ...]:
 
 
 def _presets() -> dict[str, Path]:
-    folder = Path(__file__).parent.parent / "presets"
-    return {path.stem: path for path in sorted(folder.glob("*.toml"))}
+    return {path.stem: path for path in sorted((Path(__file__).parent.parent / "presets").glob("*.toml"))}
 
 
 @cache

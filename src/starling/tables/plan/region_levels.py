@@ -74,10 +74,7 @@ class RegionLevels:
         for place, name in enumerate(names):
             part = self.of(name).part
             parts[part] = (*parts.get(part, ()), place)
-        return dict(sorted(parts.items(), key=lambda each: min(self._places(each[0]))))
-
-    def _places(self, part: str) -> Iterator[int]:
-        return (place for place, level in enumerate(self.levels) if level.part == part)
+        return {part: parts[part] for part in dict.fromkeys(level.part for level in self.levels) if part in parts}
 
 
 KINDS: Final = {

@@ -6,7 +6,6 @@ sum w Var/rho <= sum w V. The weights are multiplied by sqrt(Var/V) until the tw
 shares are: on trees of regions with equal branches.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
@@ -14,10 +13,12 @@ from functools import lru_cache
 from math import fsum, inf, sqrt
 from typing import Final
 
+import numpy as np
+
 from starling.privacy.budget import Measure
 from starling.privacy.distributions.deviations import laplace_deviations, normal_deviations
 from starling.tables.plan.best_families import Weights, divided
-from starling.tables.plan.residuals import Shape, variances
+from starling.tables.plan.residuals import Floats, Shape, variances
 
 CLOSE: Final = 1.001
 """How far the budget may be above the bound for the search to end."""
@@ -58,61 +59,51 @@ def margins_first(shape: Shape, largest: Weights) -> Solved:
     """The least budget, to six digits, whose best shares keep every variance at most at `largest`, (levels, tables)."""
     if shape.laplace:
         return _by_families(shape, largest)
-    weights: Weights = tuple(tuple(1.0 / each for each in level) for level in largest)
-    need, bound, rounds = 0.0, 0.0, 0
+    most = np.array(largest)
+    weights, need, bound, rounds = 1.0 / most, 0.0, 0.0, 0
     while rounds < MOST_ROUNDS:
         rounds += 1
-        reached = variances(shape, divided(shape, weights, Fraction(1)))
-        ratios = [
-            [each / most for each, most in zip(*level, strict=True)] for level in zip(reached, largest, strict=True)
-        ]
-        need, bound = max(map(max, ratios)), _weighted(weights, reached) / _weighted(weights, largest)
+        reached = _reached(shape, weights, Fraction(1))
+        ratios = reached / most
+        need, bound = float(ratios.max()), _sum(weights * reached) / _sum(weights * most)
         if need <= CLOSE * bound:
             break
-        weights = tuple(
-            tuple(weight * sqrt(ratio) for weight, ratio in zip(*level, strict=True))
-            for level in zip(weights, ratios, strict=True)
-        )
+        weights = weights * np.sqrt(ratios)
     budget = _rounded_up(Fraction(need))
-    while not _keeps(shape, weights, budget, largest):
+    while not (_reached(shape, weights, budget) <= most).all():
         budget = _rounded_up(budget * _STEP)
-    return Solved(weights, budget, bound if equal_branches(shape) else None, rounds)
+    return Solved(_rows(weights), budget, bound if equal_branches(shape) else None, rounds)
 
 
 def _by_families(shape: Shape, largest: Weights) -> Solved:
     """The same under pure epsilon, where variances fall with the square of a budget, and no bound is known."""
-    weights: Weights = tuple(tuple(1.0 / each for each in level) for level in largest)
-    best, chosen = inf, weights
+    most = np.array(largest)
+    weights = chosen = 1.0 / most
+    best = inf
     for _ in range(FAMILY_ROUNDS):
-        ratios = _ratios(shape, weights, Fraction(1), largest)
-        if (need := sqrt(max(map(max, ratios)))) < best:
+        ratios = _reached(shape, weights, Fraction(1)) / most
+        if (need := sqrt(ratios.max())) < best:
             best, chosen = need, weights
-        weights = tuple(
-            tuple(weight * sqrt(ratio) for weight, ratio in zip(*level, strict=True))
-            for level in zip(weights, ratios, strict=True)
-        )
+        weights = weights * np.sqrt(ratios)
     low, high = best / 2, 2 * best
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        low, high = (low, middle) if _keeps(shape, chosen, Fraction(middle), largest) else (middle, high)
-    return Solved(chosen, _rounded_up(Fraction(high)), None, FAMILY_ROUNDS)
+        enough = (_reached(shape, chosen, Fraction(middle)) <= most).all()
+        low, high = (low, middle) if enough else (middle, high)
+    return Solved(_rows(chosen), _rounded_up(Fraction(high)), None, FAMILY_ROUNDS)
 
 
-def _ratios(shape: Shape, weights: Weights, budget: Fraction, largest: Weights) -> list[list[float]]:
-    """Each variance over the largest that it may have."""
-    reached = variances(shape, divided(shape, weights, budget))
-    return [[each / most for each, most in zip(*level, strict=True)] for level in zip(reached, largest, strict=True)]
+def _reached(shape: Shape, weights: Floats, budget: Fraction) -> Floats:
+    """The variances of a budget shared by these weights, (levels, tables)."""
+    return np.array(variances(shape, divided(shape, _rows(weights), budget)))
 
 
-def _keeps(shape: Shape, weights: Weights, budget: Fraction, largest: Sequence[Sequence[float]]) -> bool:
-    reached = variances(shape, divided(shape, weights, budget))
-    return all(each <= most for level in zip(reached, largest, strict=True) for each, most in zip(*level, strict=True))
+def _rows(weights: Floats) -> Weights:
+    return tuple(map(tuple, weights.tolist()))
 
 
-def _weighted(weights: Sequence[Sequence[float]], values: Sequence[Sequence[float]]) -> float:
-    return fsum(
-        weight * value for level in zip(weights, values, strict=True) for weight, value in zip(*level, strict=True)
-    )
+def _sum(terms: Floats) -> float:
+    return fsum(terms.ravel().tolist())
 
 
 def _rounded_up(amount: Fraction) -> Fraction:

@@ -118,26 +118,20 @@ class Shape:
     @cached_property
     def members(self) -> tuple[Places, Places, Floats]:
         """Each table with each of its parts: their positions, and prod n^-2 of the columns that the part lacks."""
-        place = {part: at for at, part in enumerate(self.parts)}
-        rows = [
-            (at, place[part], 1.0 / (self.cells(table) // self.cells(part)) ** 2)
-            for at, table in enumerate(self.tables)
-            for part in subsets(table)
-        ]
-        tables, parts, factors = zip(*rows, strict=True)
-        return np.array(tables, dtype=np.intp), np.array(parts, dtype=np.intp), np.array(factors)
+        tables, parts, counts = self._with_parts(self.tables)
+        return tables, parts, 1.0 / (counts * counts)
 
     @cached_property
     def within(self) -> tuple[Places, Places, Floats]:
         """Each part as a table with each of its own parts: their positions, and prod n of the columns that the latter lacks."""
+        return self._with_parts(self.parts)
+
+    def _with_parts(self, tables: Sequence[Table]) -> tuple[Places, Places, Floats]:
         place = {part: at for at, part in enumerate(self.parts)}
-        rows = [
-            (at, place[part], float(self.cells(table) // self.cells(part)))
-            for at, table in enumerate(self.parts)
-            for part in subsets(table)
-        ]
-        tables, parts, counts = zip(*rows, strict=True)
-        return np.array(tables, dtype=np.intp), np.array(parts, dtype=np.intp), np.array(counts)
+        both = [(at, table, part) for at, table in enumerate(tables) for part in subsets(table)]
+        counts = np.array([float(self.cells(table) // self.cells(part)) for _, table, part in both])
+        owners, parts = np.array([(at, place[part]) for at, _, part in both], dtype=np.intp).T
+        return owners, parts, counts
 
     @cached_property
     def kinds(self) -> "tuple[Kinds, ...]":
@@ -193,14 +187,8 @@ def _kinds(shape: Shape) -> tuple[Kinds, ...]:
         both = list(zip(parents, of_below, strict=True))
         number_of = {each: at for at, each in enumerate(dict.fromkeys(both))}
         of_region = np.array([number_of[each] for each in both], dtype=np.intp)
-        kinds.append(
-            Kinds(
-                of_region,
-                tuple(each for each, _ in number_of),
-                tuple(each for _, each in number_of),
-                children_of[level],
-            )
-        )
+        above_of_kind, below_of_kind = zip(*number_of, strict=True)
+        kinds.append(Kinds(of_region, above_of_kind, below_of_kind, children_of[level]))
     return tuple(kinds)
 
 
@@ -295,13 +283,15 @@ def best_shares(shape: Shape, weights: Sequence[Sequence[float]], budget: Fracti
         [pure * (roots[level] - roots[level + 1]) * (count / regions[-1]) for level, count in enumerate(regions)]
     )
     scale = UNITS / fsum(raw.ravel().tolist())
-    units = [[max(int(each * scale), 1) for each in row] for row in raw.tolist()]
-    level, part = max(
-        ((level, part) for level, row in enumerate(units) for part in range(len(row))),
-        key=lambda at: units[at[0]][at[1]],
-    )
-    units[level][part] += UNITS - sum(map(sum, units))
+    units = adding_up([[max(int(each * scale), 1) for each in row] for row in raw.tolist()])
     return tuple(tuple(budget * Fraction(each, UNITS) for each in row) for row in units)
+
+
+def adding_up(units: list[list[int]]) -> tuple[tuple[int, ...], ...]:
+    """Whole numbers with the largest, the first of several, changed so that all add up to UNITS."""
+    row = max(units, key=max)
+    row[row.index(max(row))] += UNITS - sum(map(sum, units))
+    return tuple(map(tuple, units))
 
 
 def noise(shape: Shape, part: Table, share: Fraction) -> DiscreteGaussian:

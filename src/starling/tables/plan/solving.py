@@ -117,10 +117,8 @@ def _check_targets(
             fix = 'write number = "bare total" for those below the first threshold'
             section.refuse("number", "is of groups that are totals by plan, and this level has none", fix)
         elif target.number in ("cell", "sex total") and target.persons is not None and target.persons < thresholds[0]:
-            fix = f"write {thresholds[0]} or more, or a number that they have"
-            section.refuse(
-                "persons", f"is below the first threshold: such groups have a bare total, no {target.number}", fix
-            )
+            problem = f"is below the first threshold: such groups have a bare total, no {target.number}"
+            section.refuse("persons", problem, f"write {thresholds[0]} or more, or a number that they have")
 
 
 def _solved(

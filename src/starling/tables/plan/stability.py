@@ -33,7 +33,8 @@ groups, not for 4. Adding the most alone iterations to m h_AIC blindly would giv
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
-from functools import lru_cache
+from functools import lru_cache, reduce
+from operator import or_
 from typing import Final, TypeAlias
 
 from starling.errors import PlanError
@@ -63,11 +64,8 @@ def stability(iterations: Iterable[Iteration], attributes: Iterable[Attribute]) 
 def _stability(iterations: tuple[Iteration, ...], attributes: tuple[Attribute, ...]) -> int:
     most = sum(_most_of(_profiles(iterations, attribute), attribute.most) for attribute in attributes)
     if most == 0:
-        raise PlanError(
-            "iterations",
-            "of this level hold no code, so nobody can be in any of its groups",
-            "give the level a budget of 0, or map codes to its iterations",
-        )
+        problem = "of this level hold no code, so nobody can be in any of its groups"
+        raise PlanError("iterations", problem, "give the level a budget of 0, or map codes to its iterations")
     return most
 
 
@@ -125,13 +123,12 @@ def _positions(members: Members) -> list[int]:
 
 def _most_beside(profiles: Sequence[Profile], most: int, least: int) -> int:
     """The most iterations of a person with values of these profiles alone, which share an alone iteration; `least` if not more."""
-    most_found = least
-    sets = [combined for combined, _ in profiles]
-    if _bound(sets, most) + max(alone.bit_count() for _, alone in profiles) <= least:
-        return most_found
-    shared = _intersections({alone for _, alone in profiles})
+    upper = _bound([combined for combined, _ in profiles], most) + max(alone.bit_count() for _, alone in profiles)
+    if upper <= least:
+        return least
+    shared, most_found = _intersections({alone for _, alone in profiles}), least
     if shared is None:
-        return _bound(sets, most) + max(alone.bit_count() for _, alone in profiles)
+        return upper
     for members in shared:
         within = [combined for combined, alone in profiles if alone & members == members]
         if members.bit_count() + _bound(within, most) > most_found:
@@ -152,10 +149,8 @@ def _intersections(sets: Collection[Members]) -> set[Members] | None:
 def _bound(sets: Iterable[Members], most: int) -> int:
     """What `most` of the sets cover at most: the sizes of the largest, and all of them together."""
     distinct = set(sets)
-    union = 0
-    for members in distinct:
-        union |= members
-    return min(sum(sorted((members.bit_count() for members in distinct), reverse=True)[:most]), union.bit_count())
+    largest = sorted((members.bit_count() for members in distinct), reverse=True)[:most]
+    return min(sum(largest), reduce(or_, distinct, 0).bit_count())
 
 
 def _most_covered(sets: Iterable[Members], most: int) -> int:

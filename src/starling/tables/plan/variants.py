@@ -75,9 +75,11 @@ def noise_of_stages(measure: Measure, share: Fraction, gamma: Fraction) -> Stage
     return StageNoise(*(noise_of(measure, part * share) for part in (Fraction(1), gamma, 1 - gamma)))
 
 
-def noise_of(measure: Measure, budget: Fraction) -> Distribution:
-    """The distribution of one measurement of sensitivity 1 that spends `budget`, above 0."""
-    return DiscreteLaplace(1 / budget) if measure == "epsilon" else DiscreteGaussian(1 / (2 * budget))
+def noise_of(measure: Measure, budget: Fraction, sensitivity: int = 1) -> Distribution:
+    """The distribution of one measurement of this sensitivity, L1 or L2, that spends `budget`, above 0."""
+    if measure == "epsilon":
+        return DiscreteLaplace(sensitivity / budget)
+    return DiscreteGaussian(sensitivity**2 / (2 * budget))
 
 
 def _variance(distribution: Distribution) -> Fraction:

@@ -95,18 +95,12 @@ class Preview(pages.Preview):
         """The error of every kind of number, then what happens to groups by their true size."""
         plan, parts = self.overview.plan, list[Part]()
         # Where every group is measured once, there is one kind of number, and its true size does not matter.
-        shown = (
-            (*KINDS, *(f"{name}: total" for name in plan.detail.short_names[1:])) if plan.staged else ("level", "total")
-        )
+        staged = (*KINDS, *(f"{name}: total" for name in plan.detail.short_names[1:]))
+        shown = staged if plan.staged else ("level", "total")
         if self.levels:
-            rows = [
-                (level_text(plan, level.overview.level), *map(_margin, level.errors(len(shown) - 1)))
-                for level in self.levels
-            ]
-            parts += [
-                f"Margin of error at {float(100 * self.confidence):g} %, in persons, of each kind of number",
-                (shown, rows),
-            ]
+            about = f"Margin of error at {float(100 * self.confidence):g} %, in persons, of each kind of number"
+            titled = ((level_text(plan, each.overview.level), each.errors(len(shown) - 1)) for each in self.levels)
+            parts += [about, (shown, [(title, *map(_margin, errors)) for title, errors in titled])]
         if plan.staged:
             parts += _by_size(plan, self.levels)
         return [*parts, *aggregate_parts(self.aggregates, plan), *cross_parts(preview_cross(plan))]

@@ -8,7 +8,7 @@ factor, as `starling tables plan --total` does; of a plan that states no margin 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import ceil, floor
+from math import ceil
 from typing import Final
 
 from starling.errors import ParameterError, PlanError, Problem
@@ -17,8 +17,8 @@ from starling.privacy.budget import Exact, decimal_up, exact, positive
 from starling.release.codec import Json
 from starling.release.session import Described, Part
 from starling.tables.plan import AccuracyTarget, Aggregate, Level, Plan, afford
-from starling.tables.plan.accuracy_targets import last_digit
 from starling.tables.plan.aggregate_margins import SumMargin, least_budget
+from starling.tables.plan.at_epsilon import times
 from starling.tables.plan.columns import places_of
 from starling.tables.plan.cross import Cross
 from starling.tables.plan.cross_accuracy import CrossMargin, ranked
@@ -156,11 +156,12 @@ def at_margins(plan: Plan, within: Mapping[int, str], budgets: Mapping[int, str]
         if not text:
             continue
         try:
+            field = ", ".join(filter(None, _named(plan, place)))
             if isinstance(place.margin, AccuracyTarget):
-                target = replace(place.margin, within=_persons(text, place.label(plan)))
+                target = replace(place.margin, within=_persons(text, field))
                 targets[place.level.name] = (*targets.get(place.level.name, ()), target)
             elif place.aggregate is not None:
-                aggregates[place.aggregate.name] = _priced(plan, place, place.aggregate, text)
+                aggregates[place.aggregate.name] = _priced(plan, place.aggregate, text, field)
         except (ParameterError, PlanError) as refused:
             problems += refused.problems
     PlanError.check(problems)
@@ -195,8 +196,7 @@ def _at_cross_margins(plan: Plan, cross: Cross, within: Mapping[int, str]) -> Ac
 def at_every_margin(plan: Plan, within: str) -> Accuracy:
     """A plan with the same margin, in persons, for every number of people; raises PlanError or ParameterError where it is none."""
     if plan.cross is not None:
-        margins = (CrossMargin(_persons(within, "every")),)
-        cross = replace(plan.cross, margins=margins, weights=())
+        cross = replace(plan.cross, margins=(CrossMargin(_persons(within, "every")),), weights=())
         return accuracy(replace(plan, cross=keeping_margins(cross, plan.cross_shape, plan.records_of_one)))
     persons = str(_persons(within, "every"))
     places = enumerate(_places(plan))
@@ -214,19 +214,7 @@ def at_cost(plan: Plan, total: Exact) -> Accuracy:
         factor, solved = afford(plan, total)
         return replace(accuracy(solved), factor=factor)
     factor = positive(total, field="total") / plan.cost.amount
-    divided = replace(
-        plan,
-        levels=tuple(_divided(level, factor) for level in plan.levels),
-        aggregates=tuple(replace(each, level=_divided(each.level, factor)) for each in plan.aggregates),
-        cross=None if plan.cross is None else plan.cross.times(factor),
-    )
-    return replace(accuracy(divided), factor=factor)
-
-
-def _divided(level: Level, factor: Fraction) -> Level:
-    budget = level.budget * factor
-    unit = last_digit(budget, DIGITS)
-    return replace(level, budget=floor(budget / unit) * unit)
+    return replace(accuracy(times(plan, factor, DIGITS)), factor=factor)
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,16 +225,11 @@ class _Place:
     margin: AccuracyTarget | SumMargin | None
     aggregate: Aggregate | None = None
 
-    def label(self, plan: Plan) -> str:
-        return ", ".join(filter(None, _named(plan, self)))
-
 
 def _places(plan: Plan) -> list[_Place]:
     places = [_Place(level, target) for level in plan.levels for target in level.targets or _numbers_of(level)]
-    for aggregate in plan.aggregates:
-        margin = SumMargin("sum", Fraction(1)) if aggregate.quantiles is None else None
-        places.append(_Place(aggregate.level, margin, aggregate))
-    return places
+    of_sums = SumMargin("sum", Fraction(1))
+    return places + [_Place(each.level, None if each.quantiles else of_sums, each) for each in plan.aggregates]
 
 
 def _numbers_of(level: Level) -> Sequence[AccuracyTarget]:
@@ -305,11 +288,10 @@ def _persons(text: str, field: str) -> int:
     return int(number)
 
 
-def _priced(plan: Plan, place: _Place, aggregate: Aggregate, text: str) -> Aggregate:
+def _priced(plan: Plan, aggregate: Aggregate, text: str, field: str) -> Aggregate:
     """Sums with the least budget that keeps a margin; quantiles with a budget."""
-    field = place.label(plan)
     amount = positive(text, field=field)
-    if place.margin is None:
+    if aggregate.quantiles is not None:
         return replace(aggregate, level=replace(aggregate.level, budget=amount))
     units = amount * 10 ** _digits(plan, aggregate)
     if units > _WIDEST_SUM * aggregate.width:

@@ -20,6 +20,7 @@ from starling.tables.plan import Plan
 from starling.tables.plan.best_families import Weights, divided
 from starling.tables.plan.cross import Cross, replacement
 from starling.tables.plan.cross_solving import largest_variances, solved_margins, stated_weights
+from starling.tables.plan.labels import percent
 from starling.tables.plan.residual_targets import equal_branches, margins_first
 from starling.tables.plan.residuals import Shape, variances
 from starling.tables.postprocess.cross import margin
@@ -75,15 +76,14 @@ class CrossPreview:
         if self.bound is None and self.replace_one.measure == "epsilon":
             return "How far the budget is above the least is not known: whole tables are measured, and how is searched."
         if self.bound is None:
-            return (
-                "How far the budget is above the least is not known: regions of a level differ in how many lie in them."
-            )
+            why = "regions of a level differ in how many lie in them"
+            return f"How far the budget is above the least is not known: {why}."
         return f"No other shares give this for less than rho {_DOWN.create_decimal_from_float(self.bound):f}."
 
     @property
     def savings_text(self) -> str:
         """What leaving out tables would save, in words; empty where there is one table."""
-        listed = ", ".join(f"{name} {100 * part:z.1f} %" for name, part in self.savings)
+        listed = ", ".join(f"{name} {percent(part)}" for name, part in self.savings)
         return listed and f"Of the budget, leaving out one of the costliest tables would save: {listed}."
 
     def rows(self) -> list[tuple[str, ...]]:
@@ -95,7 +95,7 @@ class CrossPreview:
                 f"{each.cells:,}",
                 rounded(each.standard_deviation),
                 f"± {rounded(each.margin)}",
-                f"{100 * each.part:z.1f} %",
+                percent(each.part),
             )
             for each in self.tables
         ]

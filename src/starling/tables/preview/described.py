@@ -12,7 +12,7 @@ from starling.release.codec import Json
 from starling.release.session import Described, Part, attributes
 from starling.release.text import rounded
 from starling.tables.plan import AccuracyTarget, LevelOverview, Overview, Plan, PlanAtEpsilon, Price
-from starling.tables.plan.labels import level_text
+from starling.tables.plan.labels import level_text, percent
 from starling.tables.preview.aggregates import AggregatePreview, preview_aggregates, title
 from starling.tables.preview.cross import HEADER, CrossPreview, preview_cross
 from starling.tables.preview.levels import Error
@@ -56,9 +56,8 @@ class PlanCosts(Described):
     def _parts(self) -> list[Part]:
         plan, parts = self.overview.plan, list[Part]()
         if self.overview.levels:
-            unit = (
-                "scale of the discrete Laplace" if plan.cost.measure == "epsilon" else "sigma of the discrete Gaussian"
-            )
+            pure = plan.cost.measure == "epsilon"
+            unit = "scale of the discrete Laplace" if pure else "sigma of the discrete Gaussian"
             parts += [_levels(self.overview), f"noise: {unit}, in persons, for each noisy number"]
         parts += [*aggregate_parts(preview_aggregates(plan), plan), *cross_parts(preview_cross(plan))]
         if self.factor is not None:
@@ -83,7 +82,7 @@ class PlanCosts(Described):
                 f"± {price.gives:,}",
                 decimal_up(price.need),
                 f"within {price.relaxed.reach}" if price.binding else "",
-                _percent(price.saving) if price.binding else "nothing: another binds",
+                percent(price.saving) if price.binding else "nothing: another binds",
             )
             for price in self.prices
         ]
@@ -94,7 +93,7 @@ class PlanCosts(Described):
         if not costliest.saving:
             return listed
         named = f"{level_text(plan, costliest.level)}, {costliest.target}"
-        saved = f"within {costliest.relaxed.reach} instead would save {_percent(costliest.saving)} of the whole cost."
+        saved = f"within {costliest.relaxed.reach} instead would save {percent(costliest.saving)} of the whole cost."
         return [*listed, f"The costliest is {named}: {saved}"]
 
     def as_json(self) -> dict[str, Json]:
@@ -119,12 +118,9 @@ def _levels(overview: Overview) -> Part:
     plan, symbol = overview.plan, overview.plan.cost.measure
     # Where every group is measured once, there are no stages.
     stages = {"single-stage": "total_only"} | ({"stage 1": "stage1", "stage 2": "stage2"} if plan.staged else {})
-    header = ["level", symbol, "groups a person", f"{symbol} a group", *stages]
-    header += [
-        plan.wording.iterations,
-        *(["total only"] if plan.staged else []),
-        "groups",
-    ]
+    total_only = ["total only"] if plan.staged else []
+    of_a_group = ("groups a person", f"{symbol} a group", *stages)
+    header = ("level", symbol, *of_a_group, plan.wording.iterations, *total_only, "groups")
     rows = [
         (
             level_text(plan, each.level),
@@ -177,11 +173,8 @@ def approximate_fact(overview: Overview) -> tuple[str, str]:
 
 def _groups_of_a_person(each: LevelOverview) -> str:
     """The most that one person is in, and what the bound by codes would have charged for."""
-    return (
-        f"{each.level.stability}, {each.by_codes} by codes"
-        if each.by_codes > each.level.stability
-        else f"{each.by_codes}"
-    )
+    by_codes = f", {each.by_codes} by codes" if each.by_codes > each.level.stability else ""
+    return f"{each.level.stability}{by_codes}"
 
 
 def overview_json(overview: Overview) -> dict[str, Json]:
@@ -229,12 +222,7 @@ def _cross_json(plan: Plan) -> dict[str, Json]:
         return {}
     return {
         "tables": [
-            {
-                **attributes(each, "name", "level", "cells"),
-                "standard_deviation": each.standard_deviation,
-                "margin": each.margin,
-                "part_of_cost": each.part,
-            }
+            attributes(each, "name", "level", "cells", "standard_deviation", "margin", "part_of_cost=part")
             for each in cross.tables
         ],
         "replace_one": amount(cross.replace_one),
@@ -254,10 +242,6 @@ def level_json(each: LevelOverview, records: int) -> dict[str, Json]:
         "noise": {name: noise(drawn, records) for name, drawn in stages.items()},
         **attributes(each, "thresholds=level.thresholds", "iterations", "total_only", "regions", "groups"),
     }
-
-
-def _percent(part: Fraction) -> str:
-    return f"{float(100 * part):z.1f} %"
 
 
 def _price_json(price: Price) -> dict[str, Json]:

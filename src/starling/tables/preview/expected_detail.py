@@ -84,8 +84,7 @@ def read_sizes(path: Path) -> Mapping[str, Sizes]:
         of_level[int(size)] = of_level.get(int(size), 0) + int(groups)
     if not problems and not any(sum(of_level.values()) for of_level in counted.values()):
         problems = [Problem("groups", "are none", "give at least one size with groups", path.name)]
-    if problems:
-        raise PlanError(problems=problems)
+    PlanError.check(problems)
     return {name: _parts(of_level) for name, of_level in counted.items() if sum(of_level.values())}
 
 

@@ -177,13 +177,8 @@ def _size(persons: int, plan: Plan, level: Level, bar: int | None, branches: tup
         covered = [_held(persons, plan, level, branch) * share if share else 0.0 for branch, share in enumerate(shares)]
     published = chance[0] * stays + sum(chance[1:])
     likeliest = branches[max(range(len(chance)), key=chance.__getitem__)]
-    return SizePreview(
-        persons,
-        chance,
-        chance[0] * (1 - stays),
-        likeliest.total,
-        min(sum(covered) / published, 1.0) if published else 1.0,
-    )
+    held = min(sum(covered) / published, 1.0) if published else 1.0
+    return SizePreview(persons, chance, chance[0] * (1 - stays), likeliest.total, held)
 
 
 def branch_chances(plan: Plan, level: Level, persons: int) -> tuple[float, ...]:
@@ -197,11 +192,8 @@ def branch_chances(plan: Plan, level: Level, persons: int) -> tuple[float, ...]:
 def _held(persons: int, plan: Plan, level: Level, branch: int) -> float:
     """Probability that the interval of a total holds the true size, given the branch and that the total is published."""
     distribution, chosen = total_distribution(plan, level, branch), what_is_chosen(plan, level, branch)
-    intervals = (
-        ends(distribution, chosen, 1 - CONFIDENCE)
-        if plan.variants.given_published
-        else Ends(half_width(plan, level, branch), ())
-    )
+    overall = Ends(half_width(plan, level, branch), ())
+    intervals = ends(distribution, chosen, 1 - CONFIDENCE) if plan.variants.given_published else overall
     held = distribution.covered(persons, chosen, intervals)
     # A branch whose chance is below 10^-30 has no distribution that is listed, and adds nothing.
     return held if isfinite(held) else 0.0

@@ -9,7 +9,7 @@ from starling.pages.charts import shares
 from starling.pages.parts import Picture, Section, Table, Tile, relative_shade
 from starling.privacy.budget import decimal_up
 from starling.tables.plan import Plan
-from starling.tables.plan.labels import level_title, short_percent
+from starling.tables.plan.labels import level_title, percent, short_percent
 from starling.tables.preview.aggregates import title
 from starling.tables.preview.cross import HEADER, CrossPreview, preview_cross
 from starling.tables.preview.expected_detail import ExpectedDetail
@@ -62,13 +62,7 @@ def _kinds(seen: "Preview") -> Section:
     kinds = ("total only by plan" if staged else "total", *staged)
     titles = [level_title(seen.overview.plan, level.overview.level) for level in seen.levels]
     errors = [level.errors(len(kinds)) for level in seen.levels]
-    grid = [
-        [
-            None if error is None else Tile(f"± {error.margin:,}", log10(max(error.margin, 1)) / log10(_FAR))
-            for error in line
-        ]
-        for line in errors
-    ]
+    grid = [[None if error is None else _tile(error.margin) for error in line] for line in errors]
     caption = (
         "95 % margin of error of each kind of number, in persons, by level: lighter is closer."
         f"{' A total is the sum of its cells: the finer a group is published, the wider its total.' if staged else ''}"
@@ -78,13 +72,13 @@ def _kinds(seen: "Preview") -> Section:
         for title, line in zip(titles, errors, strict=True)
     )
     header = ("Level", *kinds)
-    return Section(
-        "How far each kind of number will be off",
-        tables=(
-            Table.of_tiles(header, titles, grid, caption),
-            Table(header, rows, "Standard deviation / width of the 95 % interval, in persons"),
-        ),
-    )
+    table = Table(header, rows, "Standard deviation / width of the 95 % interval, in persons")
+    tiles = Table.of_tiles(header, titles, grid, caption)
+    return Section("How far each kind of number will be off", tables=(tiles, table))
+
+
+def _tile(margin: int) -> Tile:
+    return Tile(f"± {margin:,}", log10(max(margin, 1)) / log10(_FAR))
 
 
 def _aggregates(seen: "Preview") -> Section:
@@ -114,9 +108,8 @@ def _cross(cross: CrossPreview) -> Section:
         {cross.savings_text}
     """
     header = tuple(name.capitalize() for name in HEADER)
-    return Section(
-        "Tables", text, tables=(Table(header, tuple(cross.rows()), "Error of a cell of each table, in records"),)
-    )
+    table = Table(header, tuple(cross.rows()), "Error of a cell of each table, in records")
+    return Section("Tables", text, tables=(table,))
 
 
 def _sizes(seen: "Preview") -> Section:
@@ -135,8 +128,8 @@ def _sizes(seen: "Preview") -> Section:
             names[size.likeliest],
             f"± {size.total.margin:,}",
             f"{size.total.width:,}",
-            _percent(size.suppressed),
-            _percent(size.covered),
+            percent(size.suppressed),
+            percent(size.covered),
         )
         for title, level in zip(titles, staged, strict=True)
         for size in level.sizes
@@ -166,7 +159,7 @@ def _detail(plan: Plan, details: Sequence[ExpectedDetail]) -> Section:
     caption = "Expected part of the groups of each level that is left out, or published by so much detail."
     picture = partial(shares, titles, kinds, [[round(1e6 * part) for part in line] for line in parts])
     rows = tuple(
-        (title, *map(_percent, line), "given" if expected.stated else "assumed")
+        (title, *map(percent, line), "given" if expected.stated else "assumed")
         for title, line, expected in zip(titles, parts, details, strict=True)
     )
     text = f"""
@@ -177,14 +170,9 @@ def _detail(plan: Plan, details: Sequence[ExpectedDetail]) -> Section:
     """
     header = ("Level", *(kind.capitalize() for kind in kinds), "Sizes")
     table = Table(header, rows, "Expected parts of the groups of each level")
-    return Section(
-        "How much detail groups will get", text, (Picture(picture, caption, "detail"),) if rows else (), (table,)
-    )
+    pictures = (Picture(picture, caption, "detail"),) if rows else ()
+    return Section("How much detail groups will get", text, pictures, (table,))
 
 
 _ASSUMED: Final = """
     Where they are assumed, half of the groups of a level have at least m persons, and a part of 1/(1 + x/m) at least x: """
-
-
-def _percent(part: float) -> str:
-    return f"{100 * part:z.1f} %"

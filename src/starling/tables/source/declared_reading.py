@@ -17,8 +17,7 @@ Memory: a few batches, whatever the number of records. They come in the order of
 many of its records have it.
 """
 
-from collections.abc import Callable, Generator, Iterator, Mapping
-from functools import partial
+from collections.abc import Callable, Generator, Iterator
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -28,9 +27,9 @@ from starling.engine.delimited import Part, labels
 from starling.engine.machine import in_order
 from starling.engine.record_files import Records
 from starling.engine.record_parts import tables
-from starling.tables.plan.columns import Column, RecordColumns
+from starling.tables.plan.columns import RecordColumns
 from starling.tables.source.declared_records import DeclaredRecords
-from starling.tables.source.declared_values import Read, reader, record_values, sets, units_above, values
+from starling.tables.source.declared_values import reader, record_values, sets, units_above, values
 from starling.tables.source.lookup import Int32, Int64
 
 T = TypeVar("T")
@@ -88,28 +87,28 @@ def coded_fields(columns: RecordColumns) -> tuple[str, ...]:
 def _reading(columns: RecordColumns) -> Callable[[pa.Table], Batch]:
     """What turns a table of fields into the records of it that are counted."""
     reads = {each: reader(each.domain, columns.format) for each in (*columns.single, *columns.groups)}
-    return partial(_batch, columns, reads)
 
+    def batch(table: pa.Table) -> Batch:
+        fields = {name: table[name].combine_chunks() for name in columns.fields}
+        single = [values(each, reads[each], fields[each.fields[0]]) for each in columns.single]
+        readable = np.ones(len(table), dtype=np.bool_)
+        for column, numbers in zip(columns.single, single, strict=True):
+            readable &= numbers < column.outside
+        person = None if columns.unit is None else labels(fields[columns.unit.field])
+        if person is not None:
+            readable &= person.is_valid().to_numpy(zero_copy_only=False)
+            person = person.filter(pa.array(readable))
+        groups = []
+        for column in columns.groups:
+            if column.several:
+                of_records = record_values(column, reads[column], [fields[name] for name in column.fields])
+                numbers = sets(column, of_records, column.most)
+            else:
+                numbers = values(column, reads[column], fields[column.fields[0]])
+            groups.append(numbers[readable])
+        left = [numbers[readable] for numbers in single]
+        area = left.pop(0) if columns.area else np.zeros(int(readable.sum()), dtype=np.int32)
+        measured = (units_above(each, fields[each.fields[0]], columns.format)[readable] for each in columns.numbers)
+        return Batch(area, tuple(groups), tuple(left), tuple(measured), person)
 
-def _batch(columns: RecordColumns, reads: Mapping[Column, Read], table: pa.Table) -> Batch:
-    fields = {name: table[name].combine_chunks() for name in columns.fields}
-    single = [values(each, reads[each], fields[each.fields[0]]) for each in columns.single]
-    readable = np.ones(len(table), dtype=np.bool_)
-    for column, numbers in zip(columns.single, single, strict=True):
-        readable &= numbers < column.outside
-    person = None if columns.unit is None else labels(fields[columns.unit.field])
-    if person is not None:
-        readable &= person.is_valid().to_numpy(zero_copy_only=False)
-        person = person.filter(pa.array(readable))
-    groups = []
-    for column in columns.groups:
-        if column.several:
-            of_records = record_values(column, reads[column], [fields[name] for name in column.fields])
-            numbers = sets(column, of_records, column.most)
-        else:
-            numbers = values(column, reads[column], fields[column.fields[0]])
-        groups.append(numbers[readable])
-    left = [numbers[readable] for numbers in single]
-    area = left.pop(0) if columns.area else np.zeros(int(readable.sum()), dtype=np.int32)
-    measured = (units_above(each, fields[each.fields[0]], columns.format)[readable] for each in columns.numbers)
-    return Batch(area, tuple(groups), tuple(left), tuple(measured), person)
+    return batch

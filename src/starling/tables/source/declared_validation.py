@@ -24,7 +24,7 @@ from starling.privacy.trust import Confidential, NotPrivate, inspect
 from starling.release.causes import Kind, texts_of
 from starling.release.domain import Validated
 from starling.release.faults import Tally, notes_of_persons
-from starling.tables.plan.columns import Codes, Column, Decimals, Domain, Integers, Periods, RecordColumns, Unit
+from starling.tables.plan.columns import Codes, Column, Domain, Integers, Periods, RecordColumns
 from starling.tables.source.declared_reading import coded_fields, read_declared
 from starling.tables.source.declared_records import DeclaredRecords
 from starling.tables.source.declared_values import (
@@ -70,48 +70,40 @@ def _validated(records: DeclaredRecords, most: int) -> Validated:
     phrase = f"{number_of(total, 'record')}, {counted:,} of them {which}"
     problems = check.problems.findings(decisive(check.problems, counted, records.name))
     notes = check.notes.findings()
-    if records.columns.unit is not None:
-        more = _persons(records, records.columns.unit)
+    if (unit := records.columns.unit) is not None:
+        with closing(read_declared(records, lambda batch: batch.person)) as batches:
+            persons = persons_of(batches, unit.most)
+        more = notes_of_persons(unit.field, persons, unit.most, "the records that are kept", records.name)
         by_field = Counter(notes.by_field) + Counter(more.by_field)
         notes = Findings(notes.total + more.total, dict(by_field), (*more.listed, *notes.listed)[:most])
     return Validated(problems, notes, phrase, {"records": total, "counted": counted})
-
-
-def _persons(records: DeclaredRecords, unit: Unit) -> Findings:
-    with closing(read_declared(records, lambda batch: batch.person)) as batches:
-        persons = persons_of(batches, unit.most)
-    return notes_of_persons(unit.field, persons, unit.most, "the records that are kept", records.name)
 
 
 class _Check:
     """Collects faults and notes of records, of which `most` are listed."""
 
     def __init__(self, columns: RecordColumns, most: int) -> None:
-        self.problems, self.notes = Tally(most, DROPPED), Tally(most, NOTHING)
-        self.counted = 0
-        self._single, self._unit = columns.single, columns.unit
-        self._columns = tuple(dict.fromkeys((*columns.single, *columns.groups)))
-        self._numbers = columns.numbers
-        self._reads = {each: reader(each.domain, columns.format) for each in self._columns}
-        self._format = columns.format
+        self.problems, self.notes, self.counted = Tally(most, DROPPED), Tally(most, NOTHING), 0
+        self._of = columns
+        self._reads = {each: reader(each.domain, columns.format) for each in (*columns.single, *columns.groups)}
 
     def add(self, table: pa.Table, lines: Int64, file: str) -> None:
         """Look at some records, of which `lines` has the line of each."""
         readable = np.ones(len(table), dtype=np.bool_)
-        if self._unit is not None:
-            person = labels(table[self._unit.field].combine_chunks())
+        if (unit := self._of.unit) is not None:
+            person = labels(table[unit.field].combine_chunks())
             readable = person.is_valid().to_numpy(zero_copy_only=False)
-            self.problems.add(self._unit.field, "is missing", ~readable, lines, file)
-        for column in self._columns:
+            self.problems.add(unit.field, "is missing", ~readable, lines, file)
+        for column, read in self._reads.items():
             fields = [table[name].combine_chunks() for name in column.fields]
-            values = record_values(column, self._reads[column], fields)
+            values = record_values(column, read, fields)
             missing, outside = ~_any(values, values.numbers != MISSING), _any(values, values.numbers == OUTSIDE)
             name, (what, _, _) = ", ".join(column.fields), _outside(column.domain)
             if isinstance(column.domain, Codes) and column.domain.other:
                 self.notes.add(name, f"{what}, and counts as the declared other value", outside, lines, file)
                 other = "is missing, and counts as the declared other value"
                 self.notes.add(name, other, missing & (not column.several), lines, file)
-            elif column in self._single:
+            elif column in self._of.single:
                 self.problems.add(name, "is missing", missing, lines, file)
                 self._outside(column, fields, outside, lines, file, DROPPED)
                 readable &= ~(missing | outside)
@@ -121,9 +113,10 @@ class _Check:
                 nothing = missing & (not column.several)
                 self.notes.add(name, "is missing, and the record is in no group by it", nothing, lines, file)
             if column.several:
-                more = f"holds more values than the {column.most} that are read; the first of them are"
-                self.notes.add(name, more, _more(column, values), lines, file)
-        for column in self._numbers:
+                note = f"holds more values than the {column.most} that are read; the first of them are"
+                more = np.asarray(sets(column, values, column.most + 1)[:, -1] >= 0)
+                self.notes.add(name, note, more, lines, file)
+        for column in self._of.numbers:
             self._number(column, table[column.fields[0]].combine_chunks(), lines, file)
         self.counted += int(np.count_nonzero(readable))
 
@@ -134,7 +127,7 @@ class _Check:
             return
         name, (what, kind, codes) = ", ".join(column.fields), _outside(column.domain)
         if isinstance(column.domain, Periods):
-            each = [times_of(field, self._format) for field in fields]
+            each = [times_of(field, self._of.format) for field in fields]
             none = outside & np.logical_or.reduce([no_times(times) for times in each])
             self.problems.add(name, NO_DATE, none, lines, file, fix=fix)
             outside = outside & ~none
@@ -147,23 +140,21 @@ class _Check:
             else:
                 own = self._reads[column](field) == OUTSIDE
             if isinstance(column.domain, Periods):
-                none = own & no_times(times_of(field, self._format))
+                none = own & no_times(times_of(field, self._of.format))
                 self.problems.show(name, NO_DATE, "time", texts.filter(pa.array(none)))
                 own &= ~none
             self.problems.show(name, what, kind, texts.filter(pa.array(own)), codes)
 
     def _number(self, column: Column, field: pa.Array, lines: Int64, file: str) -> None:
-        name, (low, high), parsed = column.fields[0], bounds(column), parse_units(column, field, self._format)
-        none = np.isnan(parsed.numbers)
-        wrong = none & ~parsed.missing
+        name, (low, high), parsed = column.fields[0], bounds(column), parse_units(column, field, self._of.format)
+        wrong = np.isnan(parsed.numbers) & ~parsed.missing
         self.problems.add(name, "is no number", wrong, lines, file, fix=NO_NUMBER)
         if wrong.any():
             self.problems.show(name, "is no number", "number", texts_of(field).filter(pa.array(wrong)))
         self.notes.add(name, f"is missing, and {NO_PART}", parsed.missing, lines, file)
         for beyond, which in ((parsed.numbers < low, "below"), (parsed.numbers > high, "above")):
-            self.notes.add(
-                name, f"lies {which} the bounds of the plan, and counts as the nearer one", beyond, lines, file
-            )
+            note = f"lies {which} the bounds of the plan, and counts as the nearer one"
+            self.notes.add(name, note, beyond, lines, file)
 
 
 def decisive(tally: Tally, counted: int, file: str, where: str = "") -> tuple[Problem, ...]:
@@ -179,11 +170,6 @@ def _any(values: RecordValues, holds: Faulty) -> Faulty:
     return np.asarray((before[values.offsets[1:]] > before[values.offsets[:-1]])[values.places])
 
 
-def _more(column: Column, values: RecordValues) -> Faulty:
-    """Whether a record gives more different values than are read."""
-    return np.asarray(sets(column, values, column.most + 1)[:, -1] >= 0)
-
-
 def _outside(domain: Domain) -> tuple[str, Kind, tuple[str, ...]]:
     """What is wrong with a value outside a domain, what it should be, and its codes."""
     match domain:
@@ -191,7 +177,4 @@ def _outside(domain: Domain) -> tuple[str, Kind, tuple[str, ...]]:
             return "is none of the codes of the plan", "code", domain.codes
         case Integers():
             return f"is not a whole number from {domain.low} to {domain.high}", "number", ()
-        case Periods():
-            return "is a time in none of the periods", "text", ()
-        case Decimals():
-            return "is no number", "number", ()
+    return "is a time in none of the periods", "text", ()

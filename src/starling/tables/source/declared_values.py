@@ -74,11 +74,8 @@ def fits(column: Column, kind: pa.DataType) -> str:
         case Codes():
             if not pa.types.is_boolean(kind):
                 return label_fits(kind)
-            return (
-                ""
-                if names_truth(column.domain.codes)
-                else f"{label_fits(kind)}, and the plan does not list true and false"
-            )
+            unlisted = f"{label_fits(kind)}, and the plan does not list true and false"
+            return "" if names_truth(column.domain.codes) else unlisted
         case Integers() | Decimals():
             return "" if is_number(kind) else "text or a number"
         case Periods():
@@ -189,8 +186,7 @@ def _whole(domain: Integers, form: TextFormat, field: pa.Array) -> Int32:
     number, missing = _parsed(field, form, _WHOLE)
     inside = (number >= domain.low) & (number <= domain.high) & (number == np.floor(number))
     whole = np.where(inside, number, domain.low).astype(np.int64)
-    cuts = np.array(domain.cuts)
-    values = np.searchsorted(cuts, whole, side="right") - 1 if domain.cuts else whole - domain.low
+    values = np.searchsorted(np.array(domain.cuts), whole, side="right") - 1 if domain.cuts else whole - domain.low
     return np.where(missing, MISSING, np.where(inside, values, OUTSIDE)).astype(np.int32)
 
 

@@ -46,8 +46,7 @@ def lookup(plan: Plan, geography: Geography) -> Lookup:
     blocks = geography.block_ids()
     slots = np.full(2 << len(blocks).bit_length(), -1, dtype=np.int32)
     _index(blocks, slots)
-    units = geography.blocks["unit"].to_numpy().astype(np.int32)
-    return Lookup(code_of, unknown, states, blocks, units, slots)
+    return Lookup(code_of, unknown, states, blocks, geography.blocks["unit"].to_numpy().astype(np.int32), slots)
 
 
 @compiled

@@ -92,8 +92,7 @@ def scan_batch(batch: pa.RecordBatch, columns: Columns, book: Lookup, explain: b
             others[~fields[columns.householder].boolean[fields[columns.householder].which]] |= HOUSEHOLDER
     sexes = sex.number(1).astype(np.int8)[sex.which]
     malformed = _malformed(fields, rows)
-    faults = np.where(malformed, malformed, of_block)
-    of_rows = Fields(block, faults, ages, sexes, spans, races, others)
+    of_rows = Fields(block, np.where(malformed, malformed, of_block), ages, sexes, spans, races, others)
     return records_of(of_rows, rows, min(columns.read, len(columns.races)), book, explain)
 
 
