@@ -15,7 +15,8 @@ import numpy.typing as npt
 
 from bench.measure import Json, Spread, in_turn, timed
 from bench.record import Limit, Recorder
-from starling.genome.adjusted import covariate_basis, residual_columns
+from starling.genome.adjusted import covariate_basis
+from starling.genome.adjusted.columns import residual_columns
 from starling.genome.distance.adjusted import adjusted_distance, score_threshold, whole_columns
 from starling.genome.distance.significance import distance_to_correlation, distance_to_significance
 from starling.genome.source.calls import Calls, packed

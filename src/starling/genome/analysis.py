@@ -130,7 +130,7 @@ def plots_of(releases: Iterable[GenomeRelease], kinds: Sequence[str] = ()) -> Pl
     def named() -> Iterator[tuple[str, Answers]]:
         for release in releases:
             name, question = release.path.name, release.question.subject
-            sources.append(Source(name, question, str(release.cost), release.request_id, release.signer.fingerprint))
+            sources.append((name, question, str(release.cost), release.request_id, release.signer.fingerprint))
             yield name, release.pictured
 
     return plots(combined(named()), kinds, sources)

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from starling.genome.adjusted import Coding, covariate_basis, residual_columns, tiles
-from starling.genome.adjusted.columns import TILE
+from starling.genome.adjusted import Coding, covariate_basis
+from starling.genome.adjusted.columns import TILE, residual_columns, tiles
 from tests.genome.residuals import CODED, as_calls, plain_residuals, whole
 
 

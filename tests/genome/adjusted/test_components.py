@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from starling.engine.machine import in_order
-from starling.genome.adjusted import CallReader, components, components_without, principal_components
+from starling.genome.adjusted import components, components_without, principal_components
+from starling.genome.adjusted.components import CallReader
 from starling.genome.adjusted.pruning import Pruning
 from starling.genome.arrays import Float64, Int8, Int64
 from starling.genome.source import Calls

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from starling.genome.adjusted import ScoreTests, covariate_basis, dosages, residual_columns, residual_dosages
+from starling.genome.adjusted import ScoreTests, covariate_basis, dosages
+from starling.genome.adjusted.columns import residual_columns
+from starling.genome.adjusted.dosages import residual_dosages
 from starling.genome.arrays import Float64, Int8
 from starling.genome.source.dosages import MOST, NO_DOSAGE, STEP, Dosages
 from tests.genome.residuals import as_calls, whole

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from starling.genome.adjusted import Coding, ScoreTests, covariate_basis, residual_columns
+from starling.genome.adjusted import Coding, ScoreTests, covariate_basis
+from starling.genome.adjusted.columns import residual_columns
 from starling.genome.arrays import Float64, Int8
 from tests.genome.residuals import CODED, as_calls, plain_residuals, whole
 

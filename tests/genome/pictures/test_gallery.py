@@ -6,12 +6,12 @@ import pytest
 
 from starling.errors import OutputError, ParameterError
 from starling.genome.pictures.answers import Answers
-from starling.genome.pictures.gallery import MOST_ROWS, Source, plots, power, tables
+from starling.genome.pictures.gallery import MOST_ROWS, plots, power, tables
 from starling.genome.plan.choices import UNPROTECTED
 from tests.genome.pictures.studies import HOSTILE, is_sound, p_value, plan, snps, some, three_chromosomes
 from tests.genome.worlds import a_trait_plan
 
-SOURCE = Source("release", "p-value of a SNP", "epsilon 1", "r-1", "ab12")
+SOURCE = ("release", "p-value of a SNP", "epsilon 1", "r-1", "ab12")
 
 
 def test_every_picture_that_has_something_to_show_is_written(tmp_path: Path) -> None:
@@ -66,7 +66,7 @@ def test_hostile_names_are_escaped_in_the_page(tmp_path: Path) -> None:
     answers = Answers(
         plan(listed), tuple(p_value(name, 3) for name in HOSTILE[2:]), HOSTILE[:2], ((HOSTILE[0], HOSTILE[3]),)
     )
-    source = Source("<script>", "</td>", "<b>", "&", '"')
+    source = ("<script>", "</td>", "<b>", "&", '"')
     text = plots(answers, (), [source]).save(tmp_path / "out")[0].read_text("utf-8")
     assert "<script" not in text
     assert "<b>" not in text

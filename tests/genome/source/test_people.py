@@ -55,6 +55,8 @@ def test_a_psam_has_named_phenotypes(tmp_path: Path) -> None:
     assert cases(tmp_path, "f a 0 0 1 2\nf b 0 0 1 1\n", "y.psam") == [True, False]
     # Its phenotypes are not needed beside a file of their own.
     assert cases(tmp_path, "#IID SEX\na 1\nb 1\n", "z.psam", phenotypes="#IID X\nb 2\n") == [False, True]
+    plain = "f a 0 0 1 2\nf b 0 0 1 1\n"
+    assert cases(tmp_path, plain, "y.psam", phenotypes="#IID X\nb 2\n", phenotype="X") == [False, True]
 
 
 def test_people_of_a_vcf_are_known_by_their_names(tmp_path: Path) -> None:

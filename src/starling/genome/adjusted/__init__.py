@@ -4,13 +4,12 @@ Privacy. The relation is "replace one person's phenotype". Nothing here reads a 
 neighbours. A response comes in `ScoreTests` alone, already randomised, so what they give is post-processing.
 """
 
-from starling.genome.adjusted.columns import Coding, Columns, covariate_basis, residual_columns, tiles
-from starling.genome.adjusted.components import CallReader, components_without, principal_components
-from starling.genome.adjusted.dosages import residual_dosages, residual_tiles
+from starling.genome.adjusted.columns import Coding, Columns, covariate_basis
+from starling.genome.adjusted.components import components_without, principal_components
+from starling.genome.adjusted.dosages import residual_tiles
 from starling.genome.adjusted.scores import Scores, ScoreTests
 
 __all__ = [
-    "CallReader",
     "Coding",
     "Columns",
     "ScoreTests",
@@ -18,8 +17,5 @@ __all__ = [
     "components_without",
     "covariate_basis",
     "principal_components",
-    "residual_columns",
-    "residual_dosages",
     "residual_tiles",
-    "tiles",
 ]

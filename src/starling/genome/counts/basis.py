@@ -15,24 +15,15 @@ from starling.genome.source import Genotypes, read
 from starling.genome.source.covariates import read_covariates
 
 
-def study_basis(
-    plan: Plan, genotypes: Genotypes, covariates: tuple[str, ...] | None = None, components: int | None = None
-) -> Float64:
+def study_basis(plan: Plan, genotypes: Genotypes) -> Float64:
     """The basis, float64 (n, r), of intercept, covariates and components in this order: what those before it explain is left out.
 
-    Args:
-        plan: Of a study whose unit is the phenotype.
-        genotypes: Checked, but unread.
-        covariates: Some of the plan's; all of them without it.
-        components: How many principal components of the plan's SNPs; the plan's number without it.
-
-    Raises:
-        SourceError: when a file is no longer what was checked; never because of what a line or a call says.
+    Raises SourceError when a file is no longer what was checked; never because of what a line or a call says.
     """
-    values = _covariates(plan, genotypes, plan.covariates if covariates is None else covariates)
-    count = plan.components if components is None else components
-    if count:
-        values = np.column_stack((values, principal_components(partial(read, genotypes, plan), plan.people, count)))
+    values = _covariates(plan, genotypes)
+    if plan.components:
+        components = principal_components(partial(read, genotypes, plan), plan.people, plan.components)
+        values = np.column_stack((values, components))
     return covariate_basis(values)
 
 
@@ -47,7 +38,7 @@ def study_bases(
     if not plan.chromosome_out:
         yield indices, study_basis(plan, genotypes)
         return
-    values = _covariates(plan, genotypes, plan.covariates)
+    values = _covariates(plan, genotypes)
     chosen = np.arange(len(plan.snps), dtype=np.int64) if indices is None else indices
     every = plan.snps.chromosome_ranges.values()
     ranges = [(low, high) for low, high in every if ((low <= chosen) & (chosen < high)).any()]
@@ -57,8 +48,8 @@ def study_bases(
         yield inside, covariate_basis(np.column_stack((values, components)))
 
 
-def _covariates(plan: Plan, genotypes: Genotypes, names: tuple[str, ...]) -> Float64:
-    if not names:
+def _covariates(plan: Plan, genotypes: Genotypes) -> Float64:
+    if not plan.covariates:
         return np.empty((plan.people, 0))
     assert genotypes.covariates is not None  # opened where the plan names some
-    return read_covariates(genotypes.covariates, genotypes.people, names, plan.people)
+    return read_covariates(genotypes.covariates, genotypes.people, plan.covariates, plan.people)

@@ -152,8 +152,5 @@ def _flipped(table: Table, steps: int) -> list[Table]:
         return [(a + c, 0, 0, b + d)]
     first, last = max(0, steps - b), min(steps, c)
     edges = np.unique(np.linspace(first, last + 1, min(last + 1 - first, MOST) + 1).astype(np.int64)).tolist()
-    ends: list[Table] = []
-    for low, beyond in pairwise(edges):
-        i, j = beyond - 1, steps - low
-        ends.append((a + i, b - j, c - i, d + j))
-    return ends
+    ways = [(beyond - 1, steps - low) for low, beyond in pairwise(edges)]
+    return [(a + i, b - j, c - i, d + j) for i, j in ways]

@@ -106,9 +106,9 @@ class Panel:
             for first, last, left, right in self._ends()
         ]
 
-    def spans(self, least: float = 2.0) -> list[tuple[float, float]]:
-        """Left and right end of each block in the view, at least so many points apart."""
-        spare = [(left, right, max(0.0, least - (right - left)) / 2) for _, _, left, right in self._ends()]
+    def spans(self) -> list[tuple[float, float]]:
+        """Left and right end of each block in the view, at least two points apart."""
+        spare = [(left, right, max(0.0, 2.0 - (right - left)) / 2) for _, _, left, right in self._ends()]
         return [(left - room, right + room) for left, right, room in spare]
 
 

@@ -1,10 +1,10 @@
 """All pictures of some answers: each by its kind where there is something to show, for a report or as a folder with a page."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from functools import partial
 from math import floor
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
@@ -60,23 +60,8 @@ KINDS: Final = {
 """The pictures by the name of the file, without .svg."""
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
-    """Where answers come from, for the page.
-
-    Attributes:
-        name: The name of the folder or zip.
-        question: The question as a text.
-        cost: The cost as a text.
-        request_id: The request id of the charge.
-        signer: Fingerprint of the key that signed.
-    """
-
-    name: str
-    question: str
-    cost: str
-    request_id: str
-    signer: str
+Source: TypeAlias = tuple[str, str, str, str, str]
+"""Where answers come from, for the page: the name of the folder or zip, the question, the cost, the request id and who signed."""
 
 
 def picture(kind: str, answers: Answers) -> Picture:
@@ -121,7 +106,7 @@ def plots(answers: Answers, kinds: Sequence[str] = (), sources: Sequence[Source]
         title = f"{title}. {UNPROTECTED}"
     if not sources:
         return Plots(title, about, sections)
-    origin = Table(_ORIGIN, tuple(map(astuple, sources)), f"Releases: {len(sources):,}", words=True)
+    origin = Table(_ORIGIN, tuple(sources), f"Releases: {len(sources):,}", words=True)
     listed = tables(answers)
     numbers = (Section("The numbers", _NUMBERS, tables=listed),) if listed else ()
     return Plots(title, about, sections, (*numbers, Section("Where this is from", _CHECKED, tables=(origin,))))

@@ -15,7 +15,7 @@ phenotype of all; how many are, is noisy too. Covariates are for the unit "pheno
 of its column, which no phenotype changes. Men have two copies or none of what is on X, as PLINK writes it.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from functools import cached_property
@@ -155,17 +155,15 @@ class Plan(PlanInFile, Described):
         """What fits the unit: model, tests, covariates, components, and how missing calls are counted."""
         if self.unit not in UNITS:
             return [Problem("privacy.unit", f"is not {' or '.join(UNITS)}", "say whose data the guarantee hides")]
-        known = tests_of(self.unit, quantitative=self.between is not None)
-        return [*self._test_problems(known), *column_problems(self), *missing_problems(self)]
-
-    def _test_problems(self, known: Mapping[Model, tuple[str, ...]]) -> list[Problem]:
+        known, problems = tests_of(self.unit, quantitative=self.between is not None), []
+        fix = f"the {self.model} model has {', '.join(known.get(self.model, ()))}"
         if self.model not in known:
-            return [Problem("analysis.model", f"is not {' or '.join(known)}", "name one of them")]
-        fix = f"the {self.model} model has {', '.join(known[self.model])}"
-        if not self.tests or len(set(self.tests)) < len(self.tests):
-            return [Problem("analysis.tests", "are none, or one is there twice", fix)]
-        wrong = set(self.tests) - set(known[self.model])
-        return [Problem("analysis.tests", "name one that the model has not", fix)] if wrong else []
+            problems.append(Problem("analysis.model", f"is not {' or '.join(known)}", "name one of them"))
+        elif not self.tests or len(set(self.tests)) < len(self.tests):
+            problems.append(Problem("analysis.tests", "are none, or one is there twice", fix))
+        elif set(self.tests) - set(known[self.model]):
+            problems.append(Problem("analysis.tests", "name one that the model has not", fix))
+        return [*problems, *column_problems(self), *missing_problems(self)]
 
     def _region_problems(self) -> list[Problem]:
         problem, fix = "holds no SNP of the list", "widen it, or leave it out"

@@ -60,17 +60,10 @@ class ExpectedExploreEffects(ExpectedAnswer):
     effects: ExpectedEffects
 
 
-Expected: TypeAlias = (
-    ExpectedNumSig
-    | ExpectedLocSig
-    | ExpectedLocBlock
-    | ExpectedTables
-    | ExpectedExplore
-    | ExpectedExploreEffects
-    | ExpectedScan
-    | ExpectedEffects
-    | ExpectedSlopes
-)
+ExpectedSelection: TypeAlias = ExpectedNumSig | ExpectedLocSig | ExpectedLocBlock
+ExpectedExploration: TypeAlias = ExpectedExplore | ExpectedExploreEffects
+OfScores: TypeAlias = ExpectedScan | ExpectedEffects | ExpectedSlopes
+Expected: TypeAlias = ExpectedSelection | ExpectedTables | ExpectedExploration | OfScores
 
 
 def preview(study: Plan | Assumed, question: Question, *, followed: int | None = None) -> Expected:
@@ -166,15 +159,11 @@ def error_of(assumed: Assumed, question: Question, *, followed: int | None = Non
 
 
 UNITS: Final = {
-    "num_sig": "patients",
-    "loc_sig": "patients",
-    "loc_block": "patients",
+    **dict.fromkeys(("num_sig", "loc_sig", "loc_block"), "patients"),
     "snp_pval": "powers of ten of p, between the ends of its interval",
     "snp_corr": "of the correlation, between the ends of its interval",
-    "explore": "patients, in its second answer",
-    "explore_effects": "patients, in its second answer",
-    "scan": "as odds ratio of an allele of frequency 0.2 that is found",
-    "snp_effects": "as odds ratio of an allele of frequency 0.2 that is found",
+    **dict.fromkeys(("explore", "explore_effects"), "patients, in its second answer"),
+    **dict.fromkeys(("scan", "snp_effects"), "as odds ratio of an allele of frequency 0.2 that is found"),
 }
 """What the error of each kind of question is in."""
 
@@ -190,18 +179,17 @@ def unit_of(plan: Plan, kind: str) -> str:
     return UNITS[kind]
 
 
+_SUCH_AN_ALLELE: Final = "Such an allele is at or below the threshold 95 times of 100"
 MEANINGS: Final = {
     "num_sig": "Patients are no SNPs: the number is wrong at most by SNPs that would cross the threshold if so many records were others",
     "loc_sig": "No SNP that is left out is ahead of a named one by more patients",
     "loc_block": "The block is wrong at most by conditions that would turn if the records of so many patients were others",
-    "snp_pval": "",
-    "snp_corr": "",
+    **dict.fromkeys(("snp_pval", "snp_corr"), ""),
     **dict.fromkeys(
         ("explore", "explore_effects"),
         "Of its places: no SNP that is left out is ahead of a named one by more patients",
     ),
-    "snp_effects": "Such an allele is at or below the threshold 95 times of 100, where half of the people are cases",
-    "scan": "Such an allele is at or below the threshold 95 times of 100, where half of the people are cases",
+    **dict.fromkeys(("snp_effects", "scan"), f"{_SUCH_AN_ALLELE}, where half of the people are cases"),
 }
 """What the error of each kind of question means, where its unit does not say it."""
 
@@ -209,7 +197,7 @@ MEANINGS: Final = {
 def meaning_of(plan: Plan, kind: str) -> str:
     """What the error of a kind of question means in a study of this plan, where its unit does not say it."""
     if kind == "scan" and plan.between is not None:
-        return "Such an allele is at or below the threshold 95 times of 100, where the phenotype is normal"
+        return f"{_SUCH_AN_ALLELE}, where the phenotype is normal"
     if kind == "snp_effects" and plan.by_moments:
         return "Where the phenotype is normal, its deviation a sixth of the way between the plan's ends"
     return MEANINGS[kind]

@@ -8,7 +8,13 @@ from typing import Any, Final
 from starling.genome.plan import Explore, ExploreEffects, LocSig, NumSig, Question, Scan, SnpCorr, SnpEffects, SnpPval
 from starling.genome.postprocess.wording import TESTS
 from starling.genome.preview.effects import ExpectedEffects
-from starling.genome.preview.expected import Expected, ExpectedExplore, ExpectedExploreEffects
+from starling.genome.preview.expected import (
+    Expected,
+    ExpectedExploration,
+    ExpectedExplore,
+    ExpectedExploreEffects,
+    ExpectedSelection,
+)
 from starling.genome.preview.scanning import ExpectedScan
 from starling.genome.preview.selections import CONFIDENCES, ExpectedLocBlock, ExpectedLocSig, ExpectedNumSig, Within
 from starling.genome.preview.slopes import ExpectedSlopes
@@ -107,7 +113,7 @@ def _costs(expected: Sequence[Expected], *first: str) -> tuple[str, ...]:
     return (*first, *(f"{COST}{decimal_up(one.query.epsilon)}" for one in expected))
 
 
-def _within(expected: Sequence[ExpectedNumSig | ExpectedLocSig | ExpectedLocBlock]) -> Grid:
+def _within(expected: Sequence[ExpectedSelection]) -> Grid:
     rows = tuple(
         (f"{float(100 * confidence):g} % sure", *(f"{one.within.patients[at]:,}" for one in expected))
         for at, confidence in enumerate(CONFIDENCES)
@@ -242,7 +248,7 @@ def _explore_effects(expected: Sequence[ExpectedExploreEffects]) -> tuple[Grid, 
 
 
 def _in_parts(
-    expected: Sequence[ExpectedExplore | ExpectedExploreEffects],
+    expected: Sequence[ExpectedExploration],
     columns: tuple[str, ...],
     patients: tuple[tuple[str, ...], ...],
     *further: tuple[str, Grid],

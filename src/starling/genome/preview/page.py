@@ -11,10 +11,10 @@ from starling.genome.distance.constants import quantile
 from starling.genome.plan import LocBlock, Question, Scan, SnpCorr, SnpPval
 from starling.genome.plan.choices import OF_CARRIERS, UNPROTECTED
 from starling.genome.plan.intervals import divided_in_words
-from starling.genome.preview.expected import Expected, ExpectedExplore, ExpectedExploreEffects, preview
+from starling.genome.preview.expected import Expected, ExpectedExploration, ExpectedSelection, preview
 from starling.genome.preview.grids import NOTHING, Grid, grids, interval_text, odds_ratio, text_of
 from starling.genome.preview.lacking import lacking_note
-from starling.genome.preview.selections import ExpectedLocBlock, ExpectedLocSig, ExpectedNumSig
+from starling.genome.preview.selections import ExpectedLocSig, ExpectedNumSig
 from starling.genome.preview.tables import ExpectedTables
 from starling.genome.preview.typical import Assumed
 from starling.pages.charts import Interval, intervals
@@ -174,23 +174,20 @@ _ENDS: Final = (
     "The threshold follows from the noisy variance. Supposed are {cases} people at the upper end of the range and all others at the lower:"
     " phenotypes between them have a lower threshold, but each change moves them less. " + _COVARIATES
 )
-_RANGE: Final = (
-    "The threshold supposes the largest variance that phenotypes between the plan's ends can have. If a standard deviation is a quarter of"
-    " the way between the ends, a SNP has to reach a chi-squared of {required} in place of {wanted}. Odds ratios are of"
-    " {cases} people at the upper end and all others at the lower; phenotypes between them need more. prevalence_epsilon pays"
-    " for the variance, and so for a threshold that follows from it. {covariates}"
-)
 
 
 def conservatism(assumed: Assumed) -> str:
     """What the score test asks for, whose threshold supposes the largest variance that phenotypes can have."""
-    share = assumed.cases / assumed.plan.people
     wanted = quantile(assumed.plan.p_threshold, 1)
-    required = wanted / (4 * share * (1 - share))
     if assumed.plan.between is not None:
-        numbers = {"wanted": f"{wanted:z.1f}", "required": f"{4 * wanted:z.1f}", "cases": f"{assumed.cases:,}"}
-        return _RANGE.format(**numbers, covariates=_COVARIATES)
-    text = "The threshold supposes as many cases as controls."
+        return (
+            "The threshold supposes the largest variance that phenotypes between the plan's ends can have. If a standard deviation is a"
+            f" quarter of the way between the ends, a SNP has to reach a chi-squared of {4 * wanted:z.1f} in place of {wanted:z.1f}. Odds"
+            f" ratios are of {assumed.cases:,} people at the upper end and all others at the lower; phenotypes between them need more."
+            f" prevalence_epsilon pays for the variance, and so for a threshold that follows from it. {_COVARIATES}"
+        )
+    text, share = "The threshold supposes as many cases as controls.", assumed.cases / assumed.plan.people
+    required = wanted / (4 * share * (1 - share))
     if required - wanted > wanted / 100:
         text += (
             f" With {assumed.cases:,} cases a SNP has to reach a chi-squared of {required:z.1f} in place of {wanted:z.1f}: the rarer the"
@@ -234,7 +231,7 @@ def _tables(expected: Sequence[Expected], drawn: Sequence[Grid]) -> list[Table]:
     """The tables of a question; the cells of errors are shaded."""
     tables = [Table(grid.header, grid.rows, grid.title) for grid in drawn]
     first = expected[0]
-    if isinstance(first, ExpectedNumSig | ExpectedLocSig | ExpectedLocBlock | ExpectedExplore | ExpectedExploreEffects):
+    if isinstance(first, ExpectedSelection | ExpectedExploration):
         tables[0] = _shaded(drawn[0], drawn[0].words, _patients, "lighter is closer")
     if isinstance(first, ExpectedNumSig | ExpectedLocSig):
         tables[-1] = _shaded(drawn[-1], 1, _odds, "lighter is weaker")

@@ -1,18 +1,14 @@
 """The confidential files of a study: opened by their public shape, read as packed calls by total rules, checked for the custodian."""
 
-from starling.genome.arrays import Flags
 from starling.genome.source.calls import Calls
 from starling.genome.source.dosages import Dosages
 from starling.genome.source.genotypes import Genotypes, open_genotypes, read, read_counted, read_dosages, study_files
-from starling.genome.source.people import People
 from starling.genome.source.validation import validate
 
 __all__ = [
     "Calls",
     "Dosages",
-    "Flags",
     "Genotypes",
-    "People",
     "open_genotypes",
     "read",
     "read_counted",

@@ -99,7 +99,9 @@ def _write_genotypes(plan: Plan, data: InMemory, prefix: Path) -> Path:
     with prefix.with_suffix(".bed").open("wb") as bed:
         bed.write(MAGIC + BY_SNP)
         for name in snps.ids:
-            bed.write(_calls(table.column(name)))
+            values = table.column(name).cast(pa.float64(), safe=False).fill_null(MISSING).to_numpy()
+            calls = np.where(np.isin(values, (0, 1, 2)), values, MISSING).astype(np.int8)
+            bed.write(packed(calls[np.newaxis]).tobytes())
     sites = zip(snps.chromosomes, snps.ids, snps.positions.tolist(), snps.carried, snps.other, strict=True)
     lines = (f"{place}\t{each}\t0\t{at}\t{carried}\t{other}\n" for place, each, at, carried, other in sites)
     prefix.with_suffix(".bim").write_text("".join(lines), encoding="utf-8")
@@ -120,12 +122,6 @@ def _write_dosages(plan: Plan, table: pa.Table, path: Path) -> Path:
             cells = (repr(value) if 0 <= value <= 2 else "." for value in values)
             file.write("\t".join([place, str(at), name, other, carried, ".", ".", ".", "DS", *cells]) + "\n")
     return path
-
-
-def _calls(column: pa.ChunkedArray) -> bytes:
-    """The calls of a SNP as a .bed has them."""
-    values = column.cast(pa.float64(), safe=False).fill_null(MISSING).to_numpy()
-    return packed(np.where(np.isin(values, (0, 1, 2)), values, MISSING).astype(np.int8)[np.newaxis]).tobytes()
 
 
 def _write_phenotypes(plan: Plan, data: InMemory, path: Path) -> Path:

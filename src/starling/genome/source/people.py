@@ -239,7 +239,7 @@ def open_people(
     phenotypes = None if phenotype is None else _open_phenotypes(phenotype, plan)
     own = None
     if file is not None and file.suffix == ".psam":
-        own = _open_psam(file, plan, needed=phenotypes is None)
+        own = _open_psam(file, plan, phenotypes)
     elif file is not None and file.suffix == ".sample":
         own = _open_sample(file)
     elif file is not None:
@@ -286,13 +286,13 @@ def _open_fam(path: Path, plan: Plan, phenotypes: PeopleFile | None) -> PeopleFi
     return PeopleFile(path, _size(path), _FAM, 0, len(_FAM) - 1)
 
 
-def _open_psam(path: Path, plan: Plan, *, needed: bool) -> PeopleFile:
+def _open_psam(path: Path, plan: Plan, phenotypes: PeopleFile | None) -> PeopleFile:
     size, lines = _size(path), _start(path)
     skip = next((at for at, line in enumerate(lines) if not line.startswith(b"##")), 0)
     if not lines[skip].upper().startswith((b"#FID", b"#IID")):
-        return _open_fam(path, plan, None)
+        return _open_fam(path, plan, phenotypes)
     columns = _header(path, lines[skip])
-    return PeopleFile(path, size, columns, skip + 1, _phenotype_column(path, plan, columns) if needed else -1)
+    return PeopleFile(path, size, columns, skip + 1, -1 if phenotypes else _phenotype_column(path, plan, columns))
 
 
 def _open_sample(path: Path) -> PeopleFile:
