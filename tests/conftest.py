@@ -62,6 +62,8 @@ SPARK = (
     "tables/counts/test_counting_distributed_cluster.py",
 )
 """Files that share one Spark, and so a worker; the last ends it, and starts another."""
+CRAWLED = ("server/pages/test_routes_every_page.py", "server/pages/test_routes_every_page_browser.py")
+"""Files that share a server of which every page was read, and so a worker; the last ends it."""
 FORKING = ("from tests.forking import", "from tests.cli.in_terminal import")
 """Lines of files that share one process from which programs are forked, and so a worker: it takes 5 s of CPU to start."""
 LONG = (
@@ -69,7 +71,7 @@ LONG = (
     *SPARK,
     "server/test_charges_history.py",
     "ledger/test_charging_crashes.py",
-    "server/pages/test_routes_every_page_browser.py",
+    *CRAWLED,
     "tables/test_publish_resume.py",
     "worker/test_running_stopped_jobs.py",
     "places/plan/test_idle_parameters.py",
@@ -78,7 +80,6 @@ LONG = (
     "bench/test_fuzz.py",
     "test_walk_through.py",
     "test_docs.py",
-    "server/pages/test_routes_every_page.py",
     "cli/test_tables.py",
     "tables/test_publish_draws.py",
     "ledger/test_memory.py",
@@ -106,7 +107,7 @@ class Indexed(list[str]):
 
 
 class Schedule(LoadFileScheduling):  # type: ignore[misc]
-    """A file's tests, and all that share a Spark or fork, run in one process, which makes what they share once."""
+    """A file's tests, and all that share a Spark, a server or fork, run in one process, which makes what they share once."""
 
     def _split_scope(self, nodeid: str) -> str:
         return scope_of(super()._split_scope(nodeid))
@@ -128,8 +129,9 @@ class Schedule(LoadFileScheduling):  # type: ignore[misc]
 @cache
 def scope_of(file: str) -> str:
     """The name under which the tests of a file run in one process with those of others: its own, unless they share something."""
-    if file.removeprefix("tests/") in SPARK:
-        return "spark"
+    for name, files in (("spark", SPARK), ("crawled", CRAWLED)):
+        if file.removeprefix("tests/") in files:
+            return name
     path = ROOT / file
     forks = path.is_file() and any(line in path.read_text(encoding="utf-8") for line in FORKING)
     return "forking" if forks else file
@@ -322,6 +324,8 @@ def end_shared_spark() -> None:
 def pytest_sessionfinish() -> None:
     """No process and no folder stays."""
     end_shared_spark()
+    if (everything := sys.modules.get("tests.server.pages.everything")) is not None:
+        everything.end_crawled()
 
 
 @pytest.fixture(scope="module", autouse=True)

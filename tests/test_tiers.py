@@ -9,7 +9,18 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from tests.conftest import DEFAULT_TIER, LONG, ROOT, SPARK, Indexed, Schedule, says_slow, scope_of, send_results_alone
+from tests.conftest import (
+    CRAWLED,
+    DEFAULT_TIER,
+    LONG,
+    ROOT,
+    SPARK,
+    Indexed,
+    Schedule,
+    says_slow,
+    scope_of,
+    send_results_alone,
+)
 
 pytest_plugins = ["pytester"]
 
@@ -109,7 +120,9 @@ def test_files_that_share_what_is_long_to_start_share_a_worker() -> None:
     assert {"tests/test_forking.py", "tests/cli/test_ledger.py", "tests/tables/test_publish_resume.py"} <= forking
     imports = re.compile(r"^ *(from|import) .*\b(forking|in_terminal)\b", re.MULTILINE)
     assert {file for file in files if imports.search((ROOT / file).read_text(encoding="utf-8"))} == forking
-    assert {file for file in files if scopes[file] == file} == {*files} - forking - {f"tests/{file}" for file in SPARK}
+    assert {file for file in files if scopes[file] == "crawled"} == {f"tests/{file}" for file in CRAWLED}
+    alone = {*files} - forking - {f"tests/{file}" for file in (*SPARK, *CRAWLED)}
+    assert {file for file in files if scopes[file] == file} == alone
 
 
 class Worker:

@@ -33,8 +33,6 @@ ALIKE: Final = 2
 """Pages of one path that are opened of those whose addresses have the same fields; of files one is."""
 SHARED: Final = re.compile(rf"({BELOW})?/releases/.+")
 """Paths of pages and files that are the same for every role, except for the frame around them."""
-NOTHING: Final = re.compile("(?!)")
-"""Matches nowhere."""
 MOST: Final = 500
 Key = tuple[str, frozenset[tuple[str, str]]]
 """A path, and the fields of an address; of a kind also the value, since another kind of question is another form."""
@@ -217,7 +215,6 @@ class Crawl:
         files: What else is led to, by its address: media type and compressed bytes.
         earlier: What other roles opened. Of what is shared, addresses with the same fields are opened as if they had none.
         alike: How many addresses there are of each path with the same fields.
-        left_out: Paths that are not opened.
     """
 
     browser: Browser
@@ -227,7 +224,6 @@ class Crawl:
     files: dict[str, tuple[str, int]] = field(default_factory=dict)
     earlier: AbstractSet[Key] = frozenset()
     alike: Counter[Key] = field(default_factory=Counter)
-    left_out: re.Pattern[str] = NOTHING
     _file_paths: set[str] = field(default_factory=set)
 
     def run(self, *starts: str) -> "Crawl":
@@ -253,8 +249,6 @@ class Crawl:
 
     def _is_new(self, path: str) -> bool:
         parts = urlsplit(path)
-        if self.left_out.search(parts.path):
-            return False
         fields = parse_qsl(parts.query)
         kinds = frozenset(each for each in fields if each[0] == "kind")
         key: Key = parts.path, kinds | {(name, "") for name, _ in fields if name != "kind"}
@@ -289,14 +283,12 @@ class Crawl:
         )
 
 
-def crawl_each(
-    browsers: dict[str, Browser], app: Any, *starts: str, left_out: re.Pattern[str] = NOTHING
-) -> dict[str, Crawl]:
+def crawl_each(browsers: dict[str, Browser], app: Any, *starts: str) -> dict[str, Crawl]:
     """What each role is led to. Tables of releases are the same for every role: which rows are chosen of them is varied for the first."""
     earlier: set[Key] = set()
     crawls = {}
     for role, browser in browsers.items():
-        crawls[role] = Crawl(browser, app, earlier=frozenset(earlier), left_out=left_out).run(*starts)
+        crawls[role] = Crawl(browser, app, earlier=frozenset(earlier)).run(*starts)
         earlier |= crawls[role].alike.keys()
     return crawls
 

@@ -8,7 +8,8 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
@@ -34,6 +35,7 @@ from tests.places import plans
 from tests.server.conftest import CHEAP
 from tests.server.in_process import Here
 from tests.server.pages.browsing import Browser
+from tests.server.pages.crawling import Crawl, crawl_each
 from tests.worker.previews import preview_of
 
 PASSWORD: Final = "correct horse battery"
@@ -190,6 +192,40 @@ def _live(site: Site) -> None:
             client.request("first", f"{hostile(f'reason-{number}')}{UNSEEN}", question=QUESTION | {"k": number})
     with site.client(url=f"{URL}/sandbox") as client:
         client.wait(client.charge("fresh"))
+
+
+@dataclass(frozen=True)
+class Crawled:
+    """What files of tests share: the server, a browser of each role and without one, and every page that each is led to.
+
+    Of the revoked user the session has ended.
+    """
+
+    site: Site
+    browsers: dict[str, Browser]
+    crawls: dict[str, Crawl]
+
+
+_SHARED = ExitStack()
+_made: list[Crawled] = []
+
+
+def crawled(folder: Path) -> Crawled:
+    """Made by the first file that asks, in this folder: to make and crawl it takes longer than most of what is looked at."""
+    if not _made:
+        site = _SHARED.enter_context(everything(folder))
+        browsers = {"anonymous": Browser(site.carrier._app)} | {name: signed_in(site, name) for name in USERS}
+        site.home.access.set_password(REVOKED, None)
+        app: Any = site.carrier._app
+        # Addresses to which no link leads a user who is signed in are opened, too.
+        _made.append(Crawled(site, browsers, crawl_each(browsers, app._app, "/")))
+    return _made[0]
+
+
+def end_crawled() -> None:
+    """End the server that files share."""
+    _made.clear()
+    _SHARED.close()
 
 
 def signed_in(site: Site, name: str) -> Browser:

@@ -1,7 +1,6 @@
 """Every page to which a link or a form leads, for every role: it is sound, small, as open as the API, and shows what is hostile as text."""
 
 import re
-from collections.abc import Iterator
 from typing import Any, Final
 
 import pytest
@@ -15,17 +14,14 @@ from tests.server.pages.crawling import (
     Parsed,
     all_of,
     broken,
-    crawl_each,
     forms_of,
     page_routes,
     route_of,
 )
-from tests.server.pages.everything import DATASETS, REVOKED, USERS, everything, hostile, signed_in
+from tests.server.pages.everything import DATASETS, REVOKED, Crawled, crawled, hostile
 
 pytestmark = pytest.mark.filterwarnings("ignore:ledger .* this machine has no witnessed head")
 
-STARTS: Final = ("/",)
-"""Addresses to which no link leads a user who is signed in are opened, too."""
 COUNTERPARTS: Final = {
     "/": "/v1/datasets",
     "/answers": "/v1/releases",
@@ -55,9 +51,14 @@ ABSENT: Final = {"name": "none", "release": "999", "number": "999"}
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    with everything(tmp_path_factory.mktemp("everything")) as site:
-        yield site
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Crawled:
+    """What `test_routes_every_page_browser.py` looks at too, which ends it. Before a browser runs, whose loop would be in the way."""
+    return crawled(tmp_path_factory.mktemp("everything"))
+
+
+@pytest.fixture(scope="module")
+def site(shared: Crawled) -> Site:
+    return shared.site
 
 
 @pytest.fixture(scope="module")
@@ -66,16 +67,14 @@ def app(site: Site) -> Any:
 
 
 @pytest.fixture(scope="module")
-def browsers(site: Site) -> dict[str, Browser]:
-    """A browser of each role; of the revoked one the session has ended."""
-    opened = {name: signed_in(site, name) for name in USERS}
-    site.home.access.set_password(REVOKED, None)
-    return {"anonymous": Browser(site.carrier._app), **opened}
+def browsers(shared: Crawled) -> dict[str, Browser]:
+    """A browser of each role."""
+    return shared.browsers
 
 
 @pytest.fixture(scope="module")
-def crawls(browsers: dict[str, Browser], app: Any) -> dict[str, Crawl]:
-    return crawl_each(browsers, app, *STARTS)
+def crawls(shared: Crawled) -> dict[str, Crawl]:
+    return shared.crawls
 
 
 @pytest.mark.slow

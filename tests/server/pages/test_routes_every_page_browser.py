@@ -13,9 +13,8 @@ import pytest
 from tests.browser import ENDS, LOOKS, set_look, violations
 from tests.client.conftest import Site
 from tests.conftest import ROOT
-from tests.server.pages.browsing import Browser
-from tests.server.pages.crawling import Page, crawl_each
-from tests.server.pages.everything import USERS, everything, signed_in
+from tests.server.pages.crawling import Page
+from tests.server.pages.everything import Crawled, crawled, end_crawled
 from tests.server.pages.serving import serving
 
 pytestmark = [
@@ -23,7 +22,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:ledger .* this machine has no witnessed head"),
 ]
 
-ROLES: Final = ("ada", "carl", "otto")
+ROLES: Final = ("ada", "carl", "otto", "anonymous")
 FILES: Final = re.compile("/(download|static|bundle|report)(/|$)")
 """No page of these is looked at: no script may run in a report, so that nothing could look at it; it is looked at as a file."""
 MOST_CONTROLS: Final = 400
@@ -110,34 +109,31 @@ def covering(pages: list[tuple[str, Page]]) -> list[tuple[str, Page]]:
 
 
 @pytest.fixture(scope="module")
-def crawled(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[tuple[Site, dict[str, Browser], list[tuple[str, Page]]]]:
-    """The server, a session of each role, and all pages. Before a browser runs, whose loop would be in the way of the test client's."""
-    with everything(tmp_path_factory.mktemp("everything")) as site:
-        app: Any = site.carrier._app
-        browsers = {role: signed_in(site, role) for role in ROLES} | {"anonymous": Browser(app)}
-        crawls = crawl_each(browsers, app._app, "/", left_out=FILES)
-        yield (
-            site,
-            browsers,
-            [(role, page) for role, crawl in crawls.items() for page in crawl.pages.values()],
-        )
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crawled]:
+    """What `test_routes_every_page.py` has looked at. Before a browser runs, whose loop would be in the way of the test client's."""
+    yield crawled(tmp_path_factory.mktemp("everything"))
+    end_crawled()
 
 
 @pytest.fixture(scope="module")
-def looking(crawled: tuple[Site, dict[str, Browser], list[tuple[str, Page]]], chromium: Any) -> Iterator[Looking]:
-    site, browsers, pages = crawled
-    with serving(site) as url:
+def looking(shared: Crawled, chromium: Any) -> Iterator[Looking]:
+    pages = [
+        (role, page)
+        for role in ROLES
+        for page in shared.crawls[role].pages.values()
+        if FILES.search(page.path.partition("?")[0]) is None
+    ]
+    with serving(shared.site) as url:
         tabs = {}
         for scripts in (True, False):
-            for role, browser in browsers.items():
+            for role in ROLES:
+                browser = shared.browsers[role]
                 context = chromium.new_context(java_script_enabled=scripts)
                 if browser._cookie:
                     name, _, value = browser._cookie.partition("=")
                     context.add_cookies([{"name": name, "value": value, "url": url}])
                 tabs[role, scripts] = Watched(context, url)
-        yield Looking(covering(pages), url, tabs, site)
+        yield Looking(covering(pages), url, tabs, shared.site)
         for tab in tabs.values():
             tab.page.context.close()
 
@@ -221,5 +217,5 @@ def test_without_scripts_a_question_is_paid_by_its_button(looking: Looking) -> N
 
 
 def test_every_role_is_looked_at(looking: Looking) -> None:
-    assert {role for role, _ in looking.pages} <= {*USERS, "anonymous"}
+    assert {role for role, _ in looking.pages} <= {*ROLES}
     assert len(looking.pages) >= 8
