@@ -1,12 +1,14 @@
 """A release beside the truth: the paper's error, by an independent count."""
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from starling.errors import SourceError
-from starling.places.evaluate import evaluate
+from starling.places.evaluate import check_same, evaluate
 from starling.places.generate.worlds import workloads
 from starling.places.publish import release
 from starling.places.source import open_records
@@ -30,3 +32,15 @@ def test_errors_are_those_of_the_released_grid(tmp_path: Path) -> None:
     assert list(errors.relative) == [name for name, _ in workloads((2, 4), 1)]
     with pytest.raises(SourceError, match="is none of this plan"):
         evaluate(plan(SLICED), open_records(records, chosen), folder)
+
+
+def test_a_release_of_another_kind_is_one_of_another_plan() -> None:
+    own = {"plan_sha256": plan().digest}
+    stated: list[Any] = [{"domain": "places", "mechanism": own}, {"domain": "tables", "mechanism": own}]
+    stated += [{"domain": "places"}, {"domain": "places", "mechanism": {"plan_sha256": "0"}}]
+    first, *others = (SimpleNamespace(statement=each) for each in stated)
+    release: Any = first
+    check_same(release, plan())
+    for release in others:
+        with pytest.raises(SourceError, match="is none of this plan"):
+            check_same(release, plan())

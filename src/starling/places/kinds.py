@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar
 
 from starling.engine.spark import DUCKDB
 from starling.lazy import resolve
@@ -26,7 +26,19 @@ if TYPE_CHECKING:
 
 AREAS_FILE: Final = "plan/areas.geojson"
 """The public file that a release of areas has, and one of flows between areas."""
+T = TypeVar("T")
 _PLAN: Final = "plan/plan.json"
+
+
+class _Own(Generic[T]):
+    """What a kind has of its own in one of its rooms, imported when it is asked for."""
+
+    def __init__(self, place: str) -> None:
+        self._place = place
+
+    def __get__(self, kind: "Kind", _: object) -> T:
+        value: T = resolve(f"{kind.package}.{self._place.format(kind)}")
+        return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,43 +57,18 @@ class Kind:
     plan: str
     records: str
 
-    def load(self, path: str | Path) -> "PlanInFile":
-        """The plan of a file; raises PlanError with every problem found."""
-        plan: PlanInFile = self._own(self.plan).load(path)
-        return plan
-
-    @property
-    def publication(self) -> "type[PlanPublication[Any, Any]]":
-        """A release of a plan as the frame publishes it."""
-        kind: type[PlanPublication[Any, Any]] = self._own(f"publication:{self.named}Publication")
-        return kind
-
-    @property
-    def opened(self) -> "Callable[[Release], Release]":
-        """What analysts need of a release."""
-        opened: Callable[[Release], Release] = self._own(f"analysis:{self.named}Release")
-        return opened
-
-    @property
-    def from_records(self) -> "FromRecords":
-        """How it is made of records."""
-        steps: FromRecords = self._own(f"publish:{self.records}")
-        return steps
-
-    @property
-    def invention(self) -> "Invention":
-        """How its records are invented."""
-        invention: Invention = self._own("generate:INVENTION")
-        return invention
-
-    @property
-    def preview(self) -> "Callable[..., Preview]":
-        """What a plan will give."""
-        preview: Callable[..., Preview] = self._own("preview:preview")
-        return preview
-
-    def _own(self, place: str) -> Any:
-        return resolve(f"{self.package}.{place}")
+    publication: ClassVar["_Own[type[PlanPublication[Any, Any]]]"] = _Own("publication:{0.named}Publication")
+    """A release of a plan as the frame publishes it."""
+    opened: ClassVar["_Own[Callable[[Release], Release]]"] = _Own("analysis:{0.named}Release")
+    """What analysts need of a release."""
+    from_records: ClassVar["_Own[FromRecords]"] = _Own("publish:{0.records}")
+    """How it is made of records."""
+    invention: ClassVar["_Own[Invention]"] = _Own("generate:INVENTION")
+    """How its records are invented."""
+    preview: ClassVar["_Own[Callable[..., Preview]]"] = _Own("preview:preview")
+    """What a plan will give."""
+    chosen: ClassVar["_Own[type[PlanInFile]]"] = _Own("{0.plan}")
+    """Its plan."""
 
 
 OF_GRID: Final = Kind("starling.places", "Places", "mechanism.table:MeasuredPlan", "POINTS")
@@ -94,7 +81,7 @@ def load(path: str | Path) -> tuple[Kind, Any]:
     """The kind and the plan of a file, which knows what it costs; raises PlanError with every problem found."""
     tables = read_file(Path(path).absolute()).values
     kind = _kind("flows" in tables, "areas" in tables, "grid" in tables)
-    return kind, kind.load(path)
+    return kind, kind.chosen.load(path)
 
 
 def kind_of(folder: Path) -> Kind:

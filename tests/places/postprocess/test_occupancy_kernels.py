@@ -28,15 +28,15 @@ def test_a_quarter_without_cells_is_never_occupied() -> None:
     shares, weights = np.array([[[0.0, 0.0, 0.5, 0.5]]]), np.full((8, 4, 2), 0.1)
     learned = np.zeros((8, 4, 2))
     kinds = np.array([0.5, 1.5]), np.array([1.0, 0.0])
-    value, variance, _, _ = messages(below, shares, one(37.0), (one(0), one(INF), one(0)), *kinds, weights, learned)
+    value, variance, _, _ = messages(below, shares, one(37.0), (one(0), one(INF), one(0)), (*kinds, weights), learned)
     assert value[0, 0] == pytest.approx(37, abs=2)
     assert variance[0, 0] < 20
     assert learned[:, :2].sum() == pytest.approx(1)
-    created = divide(one(37.0), below, shares, *kinds, weights, 1.0, 0.5)
+    created = divide(one(37.0), below, shares, (*kinds, weights), 1.0, 0.5)
     assert created[0].tolist() == [0, 0]
     assert created.sum() == pytest.approx(37)
     # A total so small beside the means that rounding would leave no quarter above 0.
-    tiny = divide(one(1e-300), below, shares, *kinds, weights, 1.0, 0.5)
+    tiny = divide(one(1e-300), below, shares, (*kinds, weights), 1.0, 0.5)
     assert tiny.sum() == pytest.approx(1e-300)
 
 
@@ -48,7 +48,7 @@ def test_a_message_is_the_likelihood_of_the_sum_of_four_quarters() -> None:
     tau, points, p = 0.3, 80.0, np.array([0.4, 0.1, 0.2, 0.3])
     below = (z, w, np.zeros((2, 2)), np.full((2, 2), -500.0))
     own = one(0.0), one(INF), one(0.0)
-    created = messages(below, p.reshape(1, 1, 4), one(points), own, np.array([tau]), np.ones(1), weights, weights * 0)
+    created = messages(below, p.reshape(1, 1, 4), one(points), own, (np.array([tau]), np.ones(1), weights), weights * 0)
     q = (tau * points * p) ** 2
     covariance = np.diag(q) - np.outer(q, q) / q.sum() + np.diag(w.ravel())
     inverse = np.linalg.inv(covariance)
@@ -68,7 +68,7 @@ def test_a_box_is_divided_by_the_conditional_mean_given_its_count() -> None:
     weights[:, 3, 0] = 1e12
     tau, points, p = 0.3, 80.0, np.array([0.4, 0.1, 0.2, 0.3])
     below = (z, w, np.zeros((2, 2)), np.full((2, 2), -500.0))
-    result = divide(one(points), below, p.reshape(1, 1, 4), np.array([tau]), np.ones(1), weights, 1.0, 0.0)
+    result = divide(one(points), below, p.reshape(1, 1, 4), (np.array([tau]), np.ones(1), weights), 1.0, 0.0)
     q = (tau * points * p) ** 2
     prior = np.diag(q) - np.outer(q, q) / q.sum()
     expected = points * p + prior @ np.linalg.inv(prior + np.diag(w.ravel())) @ (z.ravel() - points * p)
@@ -85,7 +85,7 @@ def test_components_weigh_by_a_power_of_their_probabilities_and_small_quarters_a
     likelihood = np.exp(-((10 - z) ** 2) / 8)
     expected = 10 * np.sqrt(likelihood) / np.sqrt(likelihood).sum()
     result, cut = (
-        divide(one(10.0), below, np.full((1, 1, 4), 0.25), np.ones(1), np.ones(1), weights, 0.5, small)
+        divide(one(10.0), below, np.full((1, 1, 4), 0.25), (np.ones(1), np.ones(1), weights), 0.5, small)
         for small in (0.0, 1.0)
     )
     assert result == pytest.approx(expected, rel=1e-6)
@@ -97,7 +97,7 @@ def test_components_weigh_by_a_power_of_their_probabilities_and_small_quarters_a
 def test_below_leaves_points_follow_the_square_of_the_shares() -> None:
     none = (np.zeros((2, 2)), np.full((2, 2), INF), np.zeros((2, 2)), np.zeros((2, 2)))
     p = np.array([0.4, 0.1, 0.2, 0.3])
-    result = divide(one(10.0), none, p.reshape(1, 1, 4), np.ones(1), np.ones(1), np.ones((8, 4, 1)), 1.0, 0.5)
+    result = divide(one(10.0), none, p.reshape(1, 1, 4), (np.ones(1), np.ones(1), np.ones((8, 4, 1))), 1.0, 0.5)
     assert result.ravel() == pytest.approx(10 * p**2 / (p**2).sum())
     assert sqrt(result[0, 0] / result[0, 1]) == pytest.approx(4)
 
@@ -112,8 +112,8 @@ def whole_fit(side: int) -> tuple[Float64, Float64]:
     kinds = np.array([0.1, 0.5, 2.0]), np.array([1.0, 1.0, 0.0])
     weights, learned = np.full((8, 4, 3), 0.05), np.zeros((8, 4, 3))
     own = field, np.full(field.shape, 30.0), -field
-    messages(below, shares, field, own, *kinds, weights, learned)
-    return divide(field, below, shares, *kinds, weights, 0.5, 0.25), learned
+    messages(below, shares, field, own, (*kinds, weights), learned)
+    return divide(field, below, shares, (*kinds, weights), 0.5, 0.25), learned
 
 
 def test_any_number_of_threads_gives_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,11 +31,12 @@ _WIDE: Final = 60.0
 """Degrees of a box that is given to h3 at once: it takes a polygon wider than half the globe for its other side."""
 
 
-def _library() -> ModuleType:
+def library(field: str = "hexagons", problem: str = "need the extra h3") -> ModuleType:
+    """The package h3; raises ParameterError, at a field, where it is not installed."""
     try:
         import h3
     except ImportError:
-        raise ParameterError("hexagons", "need the extra h3", install("h3")) from None
+        raise ParameterError(field, problem, install("h3")) from None
     return h3  # type: ignore[no-any-return]
 
 
@@ -67,7 +68,7 @@ class Rings:
 
 def hexagon_rings(cells: Sequence[str], project: Projection, across: int | None = None) -> Rings:
     """The rings of H3 cells; arguments and what is raised are as of `hexagon_regions`."""
-    h3 = _library()
+    h3 = library()
     for number, cell in enumerate(cells, start=1):
         if not h3.is_valid_cell(cell):
             raise ParameterError(f"hexagon {number}", "is no H3 cell", "give an id such as 872a1072bffffff")
@@ -101,7 +102,7 @@ def touching(box: tuple[float, float, float, float], resolution: int) -> list[st
     """The H3 cells of a resolution, 0 to 15, that share area with a box (west, south, east and north end in degrees), sorted. Raises
     ParameterError for another resolution, more than a million cells, or h3 is not installed.
     """
-    h3 = _library()
+    h3 = library()
     if not 0 <= resolution <= FINEST:
         raise ParameterError("resolution", f"is not in 0 to {FINEST}", "give one of H3's")
     west, south, east, north = box

@@ -15,7 +15,7 @@ from starling.privacy.budget import Epsilon, Rho
 from starling.privacy.most import warn_of_large
 from starling.release.codec import Json
 from starling.release.report import pages
-from starling.release.session import Grid
+from starling.release.session import Grid, attributes
 from starling.release.text import rounded
 
 
@@ -102,10 +102,7 @@ class Preview(pages.Preview):
             "expected_points": self.plan.expected,
             "levels": [
                 {
-                    "level": each.name,
-                    "nodes": each.nodes,
-                    "standard_deviation": each.deviation,
-                    "margin": each.margin,
+                    **attributes(each, "level=name", "nodes", "standard_deviation=deviation", "margin"),
                     "expected_points": each.typical,
                     **({} if self.plan.value is None else {"mean_margin": each.mean}),
                 }

@@ -10,10 +10,12 @@ from typing import Final
 import numpy as np
 
 from starling.pages.parts import Headline, Picture, Section, Table
+from starling.places.answers.forms import whole as ends_in_words
 from starling.places.answers.leaf_table import Boxed, LeafTable, squares
 from starling.places.answers.released import Answers, ReleasedGrid
 from starling.places.answers.sure import LEVEL
 from starling.places.arrays import Float64
+from starling.places.artifact import plan_files
 from starling.places.artifact.plan_files import PLAN
 from starling.places.artifact.public_plan import BOXES, COUNTS, SLICES, VALUES
 from starling.places.measurements import Measured
@@ -48,9 +50,7 @@ def parameters(plan: Plan, mechanism: Sliced) -> dict[str, Json]:
     return {
         "name": plan.method,
         "source": SOURCE,
-        "plan": PLAN,
-        "plan_sha256": plan.digest,
-        "point": plan.point,
+        **plan_files.stated(plan),
         "grid": plan.grid.stated,
         "slices": list[Json](plan.slice_names),
         **plan.value_stated,
@@ -131,13 +131,8 @@ def sections(plan: Plan, drawn: Sequence[Measured], estimates: Sequence[Estimate
 
 def _centred(shape: tuple[int, int]) -> Float64:
     """Rectangles around the middle of the grid: the whole, then each with half of the sides of the one before, by public facts alone."""
-    rows, columns = shape
-    parts = [2**-step for step in range(PARTS)]
-    ends = [
-        [columns * (1 - part) / 2, rows * (1 - part) / 2, columns * (1 + part) / 2, rows * (1 + part) / 2]
-        for part in parts
-    ]
-    return np.array(ends)
+    middle, parts = np.array(shape[::-1]) / 2, 2.0 ** -np.arange(PARTS)[:, None]
+    return np.hstack([middle * (1 - parts), middle * (1 + parts)])
 
 
 def headline(plan: Plan, answers: Answers) -> Headline:
@@ -166,26 +161,29 @@ def _answer(plan: Plan, grid: Float64, side: int, released: ReleasedGrid, slice_
 
 
 def _error(plan: Plan, answers: Answers, slice_name: str) -> Section:
-    rows = [
-        (f"1/{2**step:,} of each side" if step else "the whole box", rounded(count))
-        for step, count in enumerate(answers.counts.tolist())
+    columns = [
+        [f"1/{2**step:,} of each side" if step else "the whole box" for step in range(PARTS)],
+        list(map(rounded, answers.counts.tolist())),
     ]
     header: tuple[str, ...] = ("Rectangle around the middle", "Points")
+    text = "This method measures no boxes, so that there are no sure intervals."
     if answers.lower is not None and answers.upper is not None:
-        ends = zip(answers.lower.tolist(), answers.upper.tolist(), strict=True)
-        rows = [(*row, f"{low:,}", f"{high:,}") for row, (low, high) in zip(rows, ends, strict=True)]  # type: ignore[misc]
+        columns += [ends_in_words(answers.lower), ends_in_words(answers.upper)]
         header = (*header, "Surely from", "to")
         text = f"""
             A sure interval holds the true number with a probability of {float(100 * LEVEL):g} %, whatever the data, each on its own. Its
             width is noise, and all points of boxes that the rectangle cuts.
         """
-    else:
-        text = "This method measures no boxes, so that there are no sure intervals."
     text += """
 
         "starling places count" answers any rectangle, with its typical error; "starling places preview" has errors before a release.
     """
-    table = Table(header, tuple(rows), f"{plan.counted_first} of rectangles{slice_name}", note=answers.outside_note)
+    table = Table(
+        header,
+        tuple(zip(*columns, strict=True)),
+        f"{plan.counted_first} of rectangles{slice_name}",
+        note=answers.outside_note,
+    )
     return Section("How far the numbers may be off", text, tables=(table,))
 
 

@@ -11,6 +11,7 @@ from starling.errors import IntegrityError
 from starling.places.plan.records import PlanOfRecords
 from starling.release import public_json
 from starling.release.checks import InvalidRelease
+from starling.release.codec import Json
 from starling.release.datapackage import Sheet
 from starling.release.manifest import DOWNLOAD_AGAIN
 from starling.release.table_files import column
@@ -46,6 +47,11 @@ def _areas(plan: Any) -> bytes | None:
     """The file of the areas of a plan; None where it has none."""
     text: str | None = plan.areas.text() if hasattr(plan, "areas") else None
     return None if text is None else text.encode()
+
+
+def stated(plan: PlanOfRecords) -> dict[str, Json]:
+    """What privacy.json says of any plan: where it is, and what its records are."""
+    return {"plan": PLAN, "plan_sha256": plan.digest, plan.record: getattr(plan, plan.record)}
 
 
 def read_rows(

@@ -10,9 +10,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from starling.distribution import install
 from starling.engine.new_folder import new_folder
 from starling.errors import ParameterError
+from starling.places.answers.hexagons import library
 from starling.places.arrays import Float64
 from starling.places.plan import Plan
 from starling.places.plan.grid import EAST, Grid
@@ -218,11 +218,7 @@ def _geometry(x: Float64, y: Float64) -> pa.Array:
 
 def _cells(x: Float64, y: Float64) -> pa.Array:
     """Cells of H3, as texts; a centre may lie outside the box, and such a point is dropped as any."""
-    try:
-        import h3
-    except ImportError:
-        raise ParameterError("input.h3", "needs the extra h3", install("h3")) from None
-    cell: Callable[[float, float, int], str] = h3.latlng_to_cell
+    cell = library("input.h3", "needs the extra h3").latlng_to_cell
     return pa.array([cell(north, east, CELL) for east, north in zip(x.tolist(), y.tolist(), strict=True)])
 
 

@@ -7,7 +7,6 @@ script of the page's own in any case.
 
 import base64
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
 
@@ -58,19 +57,6 @@ WIDE: Final = 3.0
 """Degrees of longitude; a grid that is narrower has its coast hidden at first, as it is far too coarse."""
 
 
-@dataclass(frozen=True, slots=True)
-class HotspotRows:
-    """The squares with most points of a slice, as the page lists them.
-
-    Attributes:
-        name: Of the slice.
-        rows: Each with its box of cells and its cells as text.
-    """
-
-    name: str
-    rows: Sequence[dict[str, Any]]
-
-
 def page(shown: Map) -> str:
     """The page as one file, complete in one text; the same for the same map."""
     return named_by_hashes(
@@ -102,7 +88,7 @@ def _values(shown: Map) -> dict[str, Any]:
         "categories": shown.lists[1] if shown.lists else [],
         "still": still(shown),
         "hotspots": [
-            HotspotRows(each.name, () if each.experience is None else hotspot_rows(grid, each.experience.hotspots))
+            {"name": each.name, "rows": () if each.experience is None else hotspot_rows(grid, each.experience.hotspots)}
             for each in shown.slices
         ],
         "squares": [square_table(grid, each.squares, each.answers, each.name, shown.level) for each in shown.slices],

@@ -1,12 +1,14 @@
 """What plans of trips have in common."""
 
 from abc import abstractmethod
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from starling.places.plan.choices import RecordColumns
 from starling.places.plan.records import PlanOfRecords
 
 Unit: TypeAlias = Literal["trip", "person"]
+COORDINATES: Final = ("origin_x", "origin_y", "destination_x", "destination_y")
+"""Keys of the columns of coordinates of both ends."""
 
 
 class TripColumns(RecordColumns):

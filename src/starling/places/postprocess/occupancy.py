@@ -162,7 +162,7 @@ def fitted(pyramid: Pyramid) -> list[Float64]:
         up: list[Message] = [(pyramid.values[-1], pyramid.variances[-1], zero, empty[-1])]
         for depth in range(height - 1, -1, -1):
             own = pyramid.values[depth], pyramid.variances[depth], empty[depth]
-            up.append(messages(up[-1], shares[depth], fields[depth], own, spread, power, weights, learned))
+            up.append(messages(up[-1], shares[depth], fields[depth], own, (spread, power, weights), learned))
         learned = learned + PSEUDO * prior * SETS
         weights = learned / learned.sum(axis=(1, 2), keepdims=True) / SETS
         up.reverse()
@@ -170,10 +170,8 @@ def fitted(pyramid: Pyramid) -> list[Float64]:
         for depth in range(height):
             shares[depth] = guides(fields[depth], *sizes[depth])
             fine = depth >= COARSE
-            estimate = divide(
-                fields[depth], up[depth + 1], shares[depth], spread, power, weights, TEMPER[fine], SMALL[fine]
-            )
-            fields.append(estimate)
+            mixture = spread, power, weights
+            fields.append(divide(fields[depth], up[depth + 1], shares[depth], mixture, TEMPER[fine], SMALL[fine]))
     return fields
 
 

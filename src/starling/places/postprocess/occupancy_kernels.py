@@ -16,6 +16,8 @@ from starling.privacy.compiled import compiled
 
 Message: TypeAlias = tuple[Float64, Float64, Float64, Float64]
 Own: TypeAlias = tuple[Float64, Float64, Float64]
+Mixture: TypeAlias = tuple[Float64, Float64, Float64]
+"""tau and gamma, float64 (kinds,) each, and float64 (buckets, 4, kinds): the weight of a component by the number of its quarters."""
 
 NEVER: Final = -1e300
 NEGLIGIBLE: Final = 128.0
@@ -67,16 +69,7 @@ def _quarters(
     return noise, there
 
 
-def messages(
-    below: Message,
-    shares: Float64,
-    field: Float64,
-    own: Own,
-    spread: Float64,
-    power: Float64,
-    weights: Float64,
-    learned: Float64,
-) -> Message:
+def messages(below: Message, shares: Float64, field: Float64, own: Own, mixture: Mixture, learned: Float64) -> Message:
     """The messages of one level from those of the level below; what components the boxes have is added to `learned`.
 
     Args:
@@ -84,11 +77,10 @@ def messages(
         shares: float64 (n, n, 4).
         field: float64 (n, n): the points of each box by the previous pass.
         own: Value, variance and log-likelihood of being empty by each box's own measurement, (n, n) each.
-        spread: float64 (kinds,): tau.
-        power: float64 (kinds,): gamma.
-        weights: float64 (buckets, 4, kinds): of a component by the number of its quarters.
+        mixture: The components.
         learned: float64 (buckets, 4, kinds), added to.
     """
+    spread, power, weights = mixture
     shape, prior = field.shape, logarithms(weights, FLOOR)
     out = np.zeros(shape), np.full(shape, np.inf), np.zeros(shape), np.zeros(shape)
 
@@ -202,24 +194,16 @@ def _messages(  # noqa: C901, PLR0912, PLR0915 - one kernel: calls with arrays i
             zs[row, column], ws[row, column], ls[row, column] = centre, second, peak
 
 
-def divide(
-    field: Float64,
-    below: Message,
-    shares: Float64,
-    spread: Float64,
-    power: Float64,
-    weights: Float64,
-    temper: float,
-    small: float,
-) -> Float64:
+def divide(field: Float64, below: Message, shares: Float64, mixture: Mixture, temper: float, small: float) -> Float64:
     """float64 (2 n, 2 n): the points of each quarter, which add up to those of the box, `field`, float64 (n, n).
 
     `temper` is the power of the posterior weights of components, by which they are averaged; a quarter with fewer points than `small`
     standard deviations of its noise is taken as empty. All else is as of `messages`.
     """
+    spread, power, weights = mixture
     out, prior = np.zeros((2 * len(field), 2 * len(field))), logarithms(weights, FLOOR)
-    mixture = spread, power, prior, float(prior.max()), temper, small
-    in_bands(len(field), lambda first, end: _divide(field, below, shares, mixture, out, first, end))
+    tempered = spread, power, prior, float(prior.max()), temper, small
+    in_bands(len(field), lambda first, end: _divide(field, below, shares, tempered, out, first, end))
     return out
 
 

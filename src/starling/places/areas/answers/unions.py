@@ -10,7 +10,7 @@ one less the greatest of the other, and the other way round, are then its ends. 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from math import ceil, floor, isnan, sqrt
 from typing import Final
@@ -26,7 +26,7 @@ from starling.places.areas.plan.polygons import Areas
 from starling.planfile.spelling import did_you_mean
 from starling.privacy.distributions.deviations import STEP, laplace_deviations, normal_deviations, twin_variance
 from starling.release.codec import Json
-from starling.release.session import Described, Part
+from starling.release.session import Described, Part, attributes
 from starling.release.text import outside_note, rounded
 
 LEVEL: Final = Fraction(95, 100)
@@ -98,16 +98,9 @@ class Number(Described):
     def as_json(self) -> Mapping[str, Json]:
         """What it says, for programs."""
         return {
-            "what": self.what,
-            "points": self.points,
-            "standard_deviation": self.deviation,
-            "lower": self.lower,
-            "upper": self.upper,
+            **attributes(self, "what", "points", "standard_deviation=deviation", "lower", "upper"),
             "level": str(self.level),
-            **{
-                name: {"estimate": each.estimate, "lower": each.lower, "upper": each.upper}
-                for name, each in self._of_value.items()
-            },
+            **{name: asdict(each) for name, each in self._of_value.items()},
         }
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import islice
 from typing import Final
 
 import numpy as np
@@ -17,6 +18,7 @@ from starling.places.areas.measurements import noises
 from starling.places.areas.pictures.choropleth import Shaded, choropleth
 from starling.places.areas.plan.model import AreasPlan
 from starling.places.arrays import Float64
+from starling.places.artifact import plan_files
 from starling.places.artifact.plan_files import AREAS, PLAN
 from starling.privacy.budget import decimal_up
 from starling.privacy.distributions.discrete import DiscreteGaussian
@@ -37,9 +39,7 @@ def particulars(plan: AreasPlan) -> Particulars:
     stated: dict[str, Json] = {
         "name": "areas",
         "source": "least squares over a hierarchy of counts: Hay et al. 2010, Section 4.1",
-        "plan": PLAN,
-        "plan_sha256": plan.digest,
-        "point": plan.point,
+        **plan_files.stated(plan),
         "areas": {"file": AREAS, "sha256": plan.areas.digest, "number": len(plan.areas)},
         "slices": list[Json](plan.slice_names),
         **plan.value_stated,
@@ -219,11 +219,8 @@ def sections(plan: AreasPlan, estimated: Sequence[Estimated]) -> tuple[Section, 
 
 def _numbers(plan: AreasPlan, estimated: Sequence[Estimated]) -> Section:
     tables = []
-    for level, (name, nodes, estimate) in enumerate(
-        zip(plan.areas.level_names, plan.areas.nodes, estimated, strict=True)
-    ):
-        if not level:
-            continue
+    levels = zip(plan.areas.level_names, plan.areas.nodes, estimated, strict=True)
+    for name, nodes, estimate in islice(levels, 1, None):
         counted = points_of(plan, estimate)
         lower, upper = ends(plan, counted, 0)
         order = np.argsort(-counted.count[:, 0], kind="stable")[:MOST_ROWS].tolist()

@@ -127,11 +127,8 @@ def _rings(geometry: Any) -> Rings:
 def _hatch(geometries: Sequence[Any], wide: float, high: float) -> Rings:
     """Lines from the lower left to the upper right across geometries."""
     starts = np.arange(-high, wide, APART)
-    lines = shapely.linestrings(
-        np.stack(
-            [np.stack([starts, np.zeros_like(starts)], 1), np.stack([starts + high, np.full_like(starts, high)], 1)], 1
-        )
-    )
+    ends = np.stack([starts, np.zeros_like(starts), starts + high, np.full_like(starts, high)], axis=1)
+    lines = shapely.linestrings(ends.reshape(-1, 2, 2))
     tree = shapely.STRtree(lines)
     valid = shapely.make_valid(np.array(geometries, dtype=np.object_))
     area, line = tree.query(valid, predicate="intersects")

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Final
 
 from starling.pages.parts import Headline, Picture, Section, Table
+from starling.places.artifact import plan_files
 from starling.places.artifact.plan_files import AREAS, PLAN
 from starling.places.flows.answers.deviation import whole_ends
 from starling.places.flows.answers.released import FlowCount, ReleasedFlows
@@ -35,9 +36,7 @@ def particulars(plan: Plan) -> Particulars:
     levels = zip(plan.areas.level_names, plan.levels.sizes, plan.levels.shares, strict=True)
     mechanism: dict[str, Json] = {
         "name": "flows",
-        "plan": PLAN,
-        "plan_sha256": plan.digest,
-        "trip": plan.trip,
+        **plan_files.stated(plan),
         "areas_sha256": plan.areas.digest,
         "levels": [{"name": name, "nodes": nodes, "share": str(share)} for name, nodes, share in levels],
     }

@@ -6,6 +6,7 @@ from typing import Final
 from starling.places.areas.plan.areas_grammar import AREAS
 from starling.places.flows.plan.choices import Ends
 from starling.places.plan.grammar import SLICES
+from starling.places.plan.trips import COORDINATES
 from starling.places.plan.unit_keys import check_records_of_person, exact_numbers, read_amount, record_keys, unit_keys
 from starling.planfile.formats import FORMAT_KEY
 from starling.planfile.grammar import Key, Table, Values
@@ -27,10 +28,7 @@ _FLOWS: Final = Table(
     {
         "origin": Key("Column of the ids of areas where trips begin.", _COLUMN, default=""),
         "destination": Key("Column of the ids of areas where they end.", _COLUMN, default=""),
-        "origin_x": Key("In place of ids: columns of longitudes and latitudes.", _COLUMN, default=""),
-        "origin_y": Key("In place of ids: columns of longitudes and latitudes.", _COLUMN, default=""),
-        "destination_x": Key("In place of ids: columns of longitudes and latitudes.", _COLUMN, default=""),
-        "destination_y": Key("In place of ids: columns of longitudes and latitudes.", _COLUMN, default=""),
+        **dict.fromkeys(COORDINATES, Key("In place of ids: columns of longitudes and latitudes.", _COLUMN, default="")),
         "stops": Key(
             "Columns of the ids of areas where trips stop on their way, in order: then their legs are counted.",
             texts('write stops = ["via"]'),

@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from starling.pages.parts import Headline, Picture, Section, Table
+from starling.places.artifact import plan_files
 from starling.places.artifact.plan_files import PLAN
 from starling.places.flows.pictures import MOST
 from starling.places.pictures.heat_map import HATCHED, heat_map
@@ -34,9 +35,7 @@ def particulars(plan: Plan) -> Particulars:
         bounds["kept"] = "the rows of smallest keyed hash among a person's own"
     mechanism: dict[str, Json] = {
         "name": "flows on a grid",
-        "plan": PLAN,
-        "plan_sha256": plan.digest,
-        "trip": plan.trip,
+        **plan_files.stated(plan),
         "grid": plan.grid.stated,
         "budget": [{"name": name, "epsilon": str(amount)} for name, amount in mechanism_of(plan).budget],
     }
@@ -112,12 +111,10 @@ def quarters(released: ReleasedTrips) -> Table:
     boxes = np.array([[0, 0, x, y], [x, 0, columns, y], [0, y, x, rows], [x, y, columns, rows]])
     begin, end = (each.reshape(-1) for each in np.indices((len(QUARTERS), len(QUARTERS))))
     answers = released.count(boxes[begin], boxes[end])
-    numbers = zip(answers.trips.tolist(), answers.lower.tolist(), answers.upper.tolist(), strict=True)
+    listed = (begin, end, answers.trips, answers.lower, answers.upper)
     lines = tuple(
         (QUARTERS[one], QUARTERS[other], rounded(trips), f"{low:,}", f"{high:,}")
-        for (one, other), (trips, low, high) in zip(
-            zip(begin.tolist(), end.tolist(), strict=True), numbers, strict=True
-        )
+        for one, other, trips, low, high in zip(*(each.tolist() for each in listed), strict=True)
     )
     header = ("From the quarter", "to", "Trips", "Surely from", "to")
     return Table(header, lines, "Trips between the quarters of the box", note=answers.outside_note)

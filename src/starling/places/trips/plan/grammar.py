@@ -3,20 +3,17 @@
 from typing import Final
 
 from starling.places.plan.grammar import GRID
+from starling.places.plan.trips import COORDINATES
 from starling.places.plan.unit_keys import check_records_of_person, record_keys, unit_keys
 from starling.places.trips.plan.columns import Ends
 from starling.planfile.formats import FORMAT_KEY
 from starling.planfile.grammar import Key, Table
 from starling.planfile.kinds import budget, table, text
 
-_COLUMN: Final = text("name a column of coordinates")
 _WHERE: Final = "Columns of longitudes and latitudes, or of x and y in plain units."
 _FLOWS: Final = Table(
     {
-        "origin_x": Key(_WHERE, _COLUMN),
-        "origin_y": Key(_WHERE, _COLUMN),
-        "destination_x": Key(_WHERE, _COLUMN),
-        "destination_y": Key(_WHERE, _COLUMN),
+        **dict.fromkeys(COORDINATES, Key(_WHERE, text("name a column of coordinates"))),
         "person": Key(
             "Column that says whose a trip is, where persons are protected.", text("name a column"), default=""
         ),
