@@ -64,7 +64,10 @@ def combine(releases: Iterable[GenomeRelease]) -> Combined:
     for release in releases:
         name = release.path.name
         studies.append(_study(release))
-        for people in _people_of(release):
+        # What says whose release it is: its request, and its population in a ledger of several releases.
+        entry = release.statement["account"]["ledger"]
+        named = [] if entry is None or entry["inside"] else [(entry["signer"], entry["population"])]
+        for people in (release.request_id, *named):
             if (other := seen.setdefault(people, name)) != name or name in names:
                 problem = f"is of the people of {other}, who would count twice"
                 raise ParameterError(name, problem, "name releases of different people")
@@ -146,13 +149,6 @@ def _in_order(lists: Sequence[Snps], places: Int64) -> tuple[Snps, Int64]:
         tuple(snps.other[row] for snps, row in listed),
     )
     return snps, np.array(order, dtype=np.int64)
-
-
-def _people_of(release: GenomeRelease) -> Sequence[Any]:
-    """What says whose release it is: its request, and its population in a ledger of several releases."""
-    entry = release.statement["account"]["ledger"]
-    named = [] if entry is None or entry["inside"] else [(entry["signer"], entry["population"])]
-    return [release.request_id, *named]
 
 
 def _scale_of_scan(release: GenomeRelease) -> str:

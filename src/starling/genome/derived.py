@@ -16,7 +16,7 @@ import pyarrow as pa
 from starling.distribution import SOFTWARE
 from starling.engine.new_folder import new_folder
 from starling.genome.pictures.answers import Answers
-from starling.genome.pictures.gallery import KINDS, picture
+from starling.genome.pictures.gallery import KINDS, section
 from starling.genome.plan.choices import UNPROTECTED
 from starling.pages.parts import Section, Table
 from starling.release import public_json
@@ -92,11 +92,7 @@ class Derived(Described):
     def plot(self) -> Plots:
         """Its pictures: of scans Manhattan and QQ plots, of effects a forest plot."""
         shown = self.pictured
-        pictures = {
-            kind: Section(KINDS[kind].title, pictures=(picture(kind, shown),))
-            for kind in PICTURES
-            if KINDS[kind].shown(shown)
-        }
+        pictures = {kind: section(kind, shown) for kind in PICTURES if KINDS[kind].shown(shown)}
         rows = tuple(tuple(asdict(each).values()) for each in self.origins)
         header = ("Release", "Request", "SHA-256 of its manifest", "Signed by the key")
         origin = Table(header, rows, f"Releases: {len(rows):,}", words=True)

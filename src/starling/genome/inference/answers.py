@@ -77,11 +77,6 @@ def two_by_two(noisy: Sequence[int], people: int, model: Model) -> Table:
     return four(counts)
 
 
-def steps_of(reached: int, model: Model) -> int:
-    """How many units of that table so many replaced patients move at most."""
-    return 2 * reached if model in OF_ALLELES else reached
-
-
 def odds_ratio(table: Table, steps: int) -> Range:
     """The odds ratio of a table, and its range over the tables within so many steps.
 
@@ -169,8 +164,9 @@ def effect(plan: Plan, query: SnpPval, drawn: Cells, alpha: Fraction = ALPHA) ->
     if plan.missing is not None:
         return called_effect(plan, query, drawn, alpha)
     reached = reach(query.noise, query.epsilon, alpha, drawn.counts, plan.people)
-    table, steps = two_by_two(drawn.counts, plan.people, plan.model), steps_of(reached, plan.model)
-    a, b, c, d = table
+    a, b, c, d = table = two_by_two(drawn.counts, plan.people, plan.model)
+    # So many replaced patients move twice as many alleles at most.
+    steps = 2 * reached if plan.model in OF_ALLELES else reached
     return odds_ratio(table, steps), share(a, b, steps), share(c, d, steps)
 
 

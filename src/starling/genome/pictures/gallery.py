@@ -69,6 +69,11 @@ def picture(kind: str, answers: Answers) -> Picture:
     return Picture(partial(KINDS[kind].draw, answers), KINDS[kind].caption(answers), kind, scrolls=True)
 
 
+def section(kind: str, answers: Answers) -> Section:
+    """A section of a page with that picture alone."""
+    return Section(KINDS[kind].title, pictures=(picture(kind, answers),))
+
+
 def drawn_kinds(answers: Answers, kinds: Sequence[str]) -> Sequence[str]:
     """Some of KINDS that were chosen; without any, those that have something to show.
 
@@ -99,8 +104,7 @@ def plots(answers: Answers, kinds: Sequence[str] = (), sources: Sequence[Source]
     Raises:
         ParameterError: when there is nothing to show for a kind that was asked for, or for any.
     """
-    drawn = drawn_kinds(answers, kinds)
-    sections = {kind: Section(KINDS[kind].title, pictures=(picture(kind, answers),)) for kind in drawn}
+    sections = {kind: section(kind, answers) for kind in drawn_kinds(answers, kinds)}
     title, about = answers.plan.title, "Released answers of a genome study, with the noise they carry"
     if answers.plan.unit == "phenotype":
         title = f"{title}. {UNPROTECTED}"

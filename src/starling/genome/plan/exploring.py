@@ -80,16 +80,13 @@ class Explore(BaseQuestion):
     def guaranteed(self, relation: Relation) -> Guarantee:
         """Four quarters, charged at the start, whatever the answers leave unspent."""
         rounds = partial(in_rounds, relation=relation, most=self.most)
+        counts = "noisy counts of the SNPs found, all of them"
         number = NumSig(self.test, self.most, self.epsilon / 4, self.selection)
         parts = (
             number.guaranteed(relation),
             rounds("most significant SNPs", "one SNP", event=lambda k: self.locations(1, k).event),
             rounds("longest correlation blocks, all rounds", "one block", event=lambda k: self.block((), k).event),
-            rounds(
-                "noisy counts of the SNPs found, all of them",
-                "counts of one SNP",
-                event=lambda k: self.table("", k).event(relation),
-            ),
+            rounds(counts, "counts of one SNP", event=lambda k: self.table("", k).event(relation)),
         )
         return sequential("exploration of a study", parts)
 
