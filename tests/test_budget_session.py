@@ -29,7 +29,7 @@ def test_counts_are_taken_from_the_budget_until_it_is_spent() -> None:
         assert s.left == Epsilon(Fraction(3, 2))
         assert s.count(**SEX, epsilon="0.5") is first, "the same question is answered once"
         assert s.left == Epsilon(Fraction(3, 2))
-        with pytest.raises(BudgetRefused):
+        with pytest.raises(BudgetRefused, match=r"session has .* or begin a session with a larger budget"):
             s.count(**SEX, epsilon=2)
         assert s.left == Epsilon(Fraction(3, 2)), "what is refused costs nothing"
         s.count(**SEX, epsilon="1.5")

@@ -34,6 +34,7 @@ from starling.tables.source import InMemory
 
 ReleaseT_co = TypeVar("ReleaseT_co", bound=Release, covariant=True)
 
+_LARGER: Final = "ask for less, or begin a session with a larger budget"
 _OWN: Final = "session"
 """The population and the dataset in a ledger of the session's own."""
 
@@ -178,9 +179,11 @@ class BudgetSession(InSession):
                 unvalidated=True,
                 **options,
             )
-        except (ParameterError, PlanError, SourceError, BudgetRefused, PolicyRefused):
+        except (ParameterError, PlanError, SourceError, BudgetRefused, PolicyRefused) as error:
             # These come before the charge. After others it may stand, and stays taken.
             self._spent -= units
+            if isinstance(error, BudgetRefused) and self._scratch is not None:
+                raise BudgetRefused("session", error.problems[0].problem, _LARGER) from None
             raise
         if self._scratch is not None:
             # The folder stays for as long as one of its releases is open.
@@ -222,7 +225,7 @@ class BudgetSession(InSession):
         units = self._units(plan, options)
         if units > left:
             problem = f"has {shown(left)} left of {shown(left + self._spent)}, the charge is {shown(units)}"
-            raise BudgetRefused("session", problem, "ask for less, or begin a session with a larger budget")
+            raise BudgetRefused("session", problem, _LARGER)
         self._spent += units
         return units
 

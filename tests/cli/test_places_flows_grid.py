@@ -33,7 +33,9 @@ def test_the_commands_plan_preview_generate_release_and_ask(tmp_path: Path) -> N
     assert "nothing breaks the rules" in said("validate", file, "--records", records)
     said("release", file, "--records", records, "--out", out, "--unvalidated", "--yes")
     assert "interval" in said("flows", out, "--from", "0,0,2,3", "--to", "2,0,4,3")
-    assert "partly outside" in said("flows", out, "--to", "-1,0,4,3", "--units", "degrees", "--from", "0,0,1,1")
+    assert "reaches beyond the grid" in said(
+        "flows", out, "--to", "-1,0,4,3", "--units", "degrees", "--from", "0,0,1,1"
+    )
     for wrong in (["--from", "west"], ["--from", "0,0,1"], ["--to", "0,0,1,1", "--to", "0,0,1,1"], ["--k", "3"]):
         assert wrong[0] in refused("flows", out, *wrong)
     assert "--minus-to" in refused("flows", out, "--minus-to", "0,0,1,1")

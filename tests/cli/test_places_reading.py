@@ -77,7 +77,7 @@ def test_rectangles_are_counted_as_the_release_says(folder: Path) -> None:
     assert all(one >= other for one, other in zip(together["upper"], found["upper"], strict=True))
     assert together["upper"] != found["upper"]
     text = call("count", "release", "--rectangles", "rectangles.csv").stdout
-    assert "partly outside" in text
+    assert "reaches beyond the grid" in text
     assert "interval from" in text
 
 

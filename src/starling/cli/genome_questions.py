@@ -58,7 +58,9 @@ def price(function: Any) -> Any:
     """--epsilon or --margin of one question, which `priced` reads."""
     return options.with_options(
         function,
-        click.option("--epsilon", metavar="X", help="What the answer may cost, exact: 0.5, 2, 1/3."),
+        click.option(
+            "--epsilon", metavar="X", help="What the answer may cost, exact: 0.5, 2, 1/3; from 40 with a warning."
+        ),
         click.option(
             "--margin",
             metavar="X",

@@ -58,8 +58,16 @@ _EXAMPLE: Final = "starling tables init --columns age:int:0..110 --columns sex:F
 @click.option(
     "--margin", type=click.IntRange(1), metavar="N", help="With --cross: how many records each cell may be off."
 )
-@click.option("--rho", metavar="X", help="With --cross, instead: what a release may cost; 0.5 without either.")
-@click.option("--epsilon", metavar="X", help="Epsilon that a release may cost; 1 without --cross.")
+@click.option(
+    "--rho",
+    metavar="X",
+    help="With --cross, instead: what a release may cost; 0.5 without either, from 10 with a warning.",
+)
+@click.option(
+    "--epsilon",
+    metavar="X",
+    help="Epsilon that a release may cost, such as 0.5; 1 without --cross, from 40 with a warning.",
+)
 @options.with_default(
     "--out",
     type=options.PATH,

@@ -123,5 +123,5 @@ def test_without_sure_intervals_numbers_stand_alone_and_a_mean_of_nothing_is_non
     assert result.as_json()["means"] == [1, None, 1]
     header, rows = result.grid()
     assert (header, rows[1]) == (["query", "points", "sum", "mean", ""], ("2", "0.0", "0.0", "", ""))
-    assert rows[2][-1] == "partly outside"
+    assert rows[2][-1] == "reaches beyond the grid"
     assert "3 queries" in repr(result)

@@ -54,7 +54,7 @@ def test_what_the_plan_has_not_is_refused(values: dict[str, Any], cause: str) ->
 
 def test_columns_that_no_table_has_together_are_refused() -> None:
     plan = Plan.of(changed({"tables.add": [["sex", "age"]]}, WHOLE))
-    with pytest.raises(ParameterError, match="tables are none that look at sex, school together"):
+    with pytest.raises(ParameterError, match="tables by sex, school together are not in the plan"):
         choose_cells(plan, {"sex": "F", "school": "a"})
 
 

@@ -50,7 +50,7 @@ class ArrayAnswers(Described):
         clipped = self.clipped[first].tolist()
         columns = {"query": [f"{number:,}" for number in range(1, len(clipped) + 1)], **self._columns(first)}
         if self.clipped.any():
-            columns[""] = ["partly outside" if each else "" for each in clipped]
+            columns[""] = ["reaches beyond the grid" if each else "" for each in clipped]
         return [name.rstrip() for name in columns], list(zip(*columns.values(), strict=True))
 
     def as_json(self) -> dict[str, Json]:

@@ -160,13 +160,14 @@ class Plan(PlanOfPoints):
         )
 
     def _facts(self) -> list[tuple[str, str]]:
-        grid = self.grid
+        grid, many = self.grid, len(self.slice_names)
+        slices = " in all" if many == 1 else f" in each of {many:,} slices"
         return [
             *self._first_facts(),
             ("box", grid.box_text),
             (
                 "cells",
-                f"{grid.rows:,} rows of {grid.columns:,}, {grid.cells:,} in each of {len(self.slice_names):,} slices",
+                f"{grid.rows:,} rows of {grid.columns:,}, {grid.cells:,}{slices}",
             ),
             ("method", f"{self.method}: {METHODS[self.method]}"),
             *([("for", PURPOSES[self.purpose])] if self.method == ADAPTIVE else []),

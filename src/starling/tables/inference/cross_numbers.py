@@ -144,6 +144,6 @@ def choose_cells(plan: Plan, values: Mapping[str, Values]) -> ChosenCells:
         known_codes(name, read[name], chosen)
     place = next((place for place, named in enumerate(cross.named) if columns.keys() <= set(named)), None)
     if place is None:
-        raise ParameterError("tables", f"are none that look at {', '.join(columns)} together", _FIX)
+        raise ParameterError("tables", f"by {', '.join(columns)} together are not in the plan", _FIX)
     level, regions = next(iter(where.items()), (cross.levels[0], None))
     return ChosenCells(place, level, regions, columns)

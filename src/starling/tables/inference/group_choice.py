@@ -64,7 +64,7 @@ def choose_groups(plan: Plan, geography: Geography, values: Mapping[str, Values]
         chosen.append((variance, ChosenGroups(level, regions, codes)))
     if not chosen:
         together = " together" if len(values) != 1 else ""
-        raise ParameterError("groups", f"are none that look at {', '.join(values) or 'no column'}{together}", _FIX)
+        raise ParameterError("groups", f"by {', '.join(values) or 'no column'}{together} are not in the plan", _FIX)
     return min(chosen, key=lambda each: each[0])[1]
 
 
