@@ -4,7 +4,7 @@ Each domain's part of the demo is run in a folder that is thrown away, and then 
 read that is anybody's. What is compiled is kept where `privacy.compiled` keeps it.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
@@ -39,17 +39,8 @@ def warm(*, domains: tuple[str, ...]) -> Result:
 
 def compile_demo(domains: Sequence[str]) -> None:
     """Work through chapters of the demo, which compiles most of it."""
+    from starling.cli.demo import chapters
+
     with TemporaryDirectory() as folder:
         for name in domains:
-            _chapters()[name](Path(folder) / name, lambda _: None)
-
-
-def _chapters() -> Mapping[str, Callable[[Path, Callable[[str], None]], object]]:
-    from starling.cli.demo import airports, flights, nation, study
-
-    return {
-        "tables": lambda folder, step: nation.chapter(folder, PERSONS, step),
-        "genome": study.chapter,
-        "groups": flights.chapter,
-        "places": airports.chapter,
-    }
+            chapters(PERSONS)[name][1](Path(folder) / name, lambda _: None)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Any, Final, Generic, TypeVar
 from urllib.parse import quote
 
 import pyarrow as pa
@@ -18,6 +18,7 @@ from starling.release.text import cell
 from starling.screens.frame import Frame
 from starling.screens.replies import Query, Reply
 
+ReleaseT = TypeVar("ReleaseT", bound=Release)
 PACKAGE: Final = "starling.screens"
 FIRST_ROWS: Final = 20
 """Rows of a table on the page of an answer."""
@@ -98,7 +99,7 @@ class AgeCell:
     row: Row
 
 
-class DomainPages:
+class DomainPages(Generic[ReleaseT]):
     """The pages of a release of a domain; of one that adds nothing, those that every release has.
 
     Args:
@@ -112,7 +113,7 @@ class DomainPages:
     links: Sequence[tuple[str, str]] = ()
     counted: str = "people"
 
-    def __init__(self, release: Release) -> None:
+    def __init__(self, release: ReleaseT) -> None:
         self.release = release
         self.title = str(getattr(getattr(release, "plan", None), "title", release.guarantee.name))
 

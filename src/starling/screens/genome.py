@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 import pyarrow as pa
 
 from starling.errors import ParameterError
+from starling.genome.analysis import GenomeRelease
 from starling.pages.parts import Line, Table
 from starling.pages.repeating import server_lines
 from starling.release.codec import Json
@@ -22,7 +23,6 @@ from starling.screens.frame import Frame
 from starling.screens.replies import Query, Reply, attached
 
 if TYPE_CHECKING:
-    from starling.genome.analysis import GenomeRelease
     from starling.genome.pictures.answers import Answers
 
 MOST: Final = 100
@@ -68,15 +68,10 @@ FILTERS: Final = ("name", "chromosome", "low", "high", "answered", "first")
 """What the address of the page may say."""
 
 
-class GenomePages(DomainPages):
+class GenomePages(DomainPages[GenomeRelease]):
     """The pages of a release of genome."""
 
     links = (("Answer and SNPs", "/genome"),)
-
-    @property
-    def _genome(self) -> "GenomeRelease":
-        release: Any = self.release
-        return release  # type: ignore[no-any-return]
 
     def reply(self, path: Sequence[str], query: Query, frame: Frame) -> Reply | None:
         """See `DomainPages`."""
@@ -93,7 +88,7 @@ class GenomePages(DomainPages):
         """See `DomainPages`: the answer in sentences, with how far it may be off."""
         from starling.genome.postprocess.wording import answer_facts
 
-        release = self._genome
+        release = self.release
         _, *sentences = answer_facts(release.plan, release.question, release.answer, release.error)
         rows = tuple((name or "and", text) for name, text in sentences[:FIRST_ROWS])
         return Table(("What", "In words"), rows, "The answer, and how far it may be off", words=True)
@@ -119,25 +114,23 @@ class GenomePages(DomainPages):
     def _data(self) -> bytes:
         from starling.genome.pictures.canvas import encoded
 
-        return encoded(self._genome.pictured)
+        return encoded(self.release.pictured)
 
     @property
     def _forms(self) -> tuple[str, ...]:
         from starling.genome.export import Format
 
-        other = "plink-glm" if self._genome.pictured.scan is None else "plink-assoc"
+        other = "plink-glm" if self.release.pictured.scan is None else "plink-assoc"
         return tuple(form for form in get_args(Format) if form != other)
 
     def _page(self, query: Query, frame: Frame) -> Reply:
         from starling.genome.pictures.gallery import KINDS, picture
         from starling.genome.postprocess.wording import answer_facts
 
-        release, pictured = self._genome, self._genome.pictured
+        release, pictured = self.release, self.release.pictured
         question = _question(query)
         rows: Any = release.tell({"kind": "find_snps", **question})
         first = int(query.whole("first"))
-        steps = [("Previous SNPs", query.address(first=max(first - MOST, 0)))] if first else []
-        steps += [("Next SNPs", query.address(first=first + MOST))] if rows["more"] else []
         columns = _columns(pictured)
         shown = [self.column("", name, pa.string()) for name in columns]
         listed = [dict(zip(rows["columns"], row, strict=True)) for row in rows["rows"]]
@@ -157,7 +150,7 @@ class GenomePages(DomainPages):
             header=columns,
             rows=[[(each.text(row), each.code(row)) for each in shown] for row in listed],
             first=first,
-            steps=steps,
+            steps=query.steps(first, MOST, "Previous SNPs", "Next SNPs", more=rows["more"]),
             # All SNPs of a scan are too many to move in; its picture has each.
             moves=bool(drawn) and pictured.scan is None,
             exports=[(form, EXPORTS[form]) for form in self._forms] if with_p_values else (),
@@ -186,7 +179,7 @@ class GenomePages(DomainPages):
         """P-values in the format of others, with the file that says what they are."""
         with TemporaryDirectory(prefix="starling-") as folder:
             content = BytesIO()
-            files = self._genome.export(Path(folder) / f"{form}.tsv", form)
+            files = self.release.export(Path(folder) / f"{form}.tsv", form)
             with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
                 for file in files:
                     archive.write(file, file.name)

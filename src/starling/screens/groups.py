@@ -3,12 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from urllib.parse import urlencode
 
 import pyarrow as pa
 
 from starling.errors import ParameterError
+from starling.groups.analysis import GroupsRelease
 from starling.pages.charts import Interval, intervals
 from starling.pages.parts import Headline, Line, Picture, Table
 from starling.release.codec import Json
@@ -16,9 +17,6 @@ from starling.release.text import cell, outside_note, rounded
 from starling.screens.domain_pages import DomainPages, Row
 from starling.screens.frame import Frame
 from starling.screens.replies import Query, Reply
-
-if TYPE_CHECKING:
-    from starling.groups.analysis import GroupsRelease
 
 MOST_SIZES: Final = 50
 """Sizes of a page."""
@@ -55,16 +53,11 @@ class Around:
     cells: tuple[str, ...]
 
 
-class GroupsPages(DomainPages):
+class GroupsPages(DomainPages[GroupsRelease]):
     """The pages of a release of groups."""
 
     links = (("Sizes", "/sizes"),)
     counted = "groups"
-
-    @property
-    def _groups(self) -> "GroupsRelease":
-        release: Any = self.release
-        return release  # type: ignore[no-any-return]
 
     def reply(self, path: Sequence[str], query: Query, frame: Frame) -> Reply | None:
         """See `DomainPages`."""
@@ -79,7 +72,7 @@ class GroupsPages(DomainPages):
     def _sizes(self, query: Query, frame: Frame) -> Reply:
         from starling.groups.pictures import picture
 
-        plan = self._groups.plan
+        plan = self.release.plan
         row = self._region(query.one("region", plan.regions.ids[0][0]))
         region, first = row["region"], query.whole("first")
         sizes = self._rows(row["level"], region=region)
@@ -111,7 +104,9 @@ class GroupsPages(DomainPages):
                 f"Groups ({plan.group}) in {region} by size ({plan.member}), published numbers",
                 note=outside_note(_with_ends(shown.to_pylist(), "", "at_least_")),
             ),
-            steps=_steps(query, first, sizes.num_rows),
+            steps=query.steps(
+                first, MOST_SIZES, "Smaller sizes", "Larger sizes", more=first + MOST_SIZES < sizes.num_rows
+            ),
             downloads=[
                 (word, f"{frame.release}/download/{form}/{row['level']}?{where}")
                 for word, form in (("CSV", "csv"), ("Parquet", "parquet"), ("Excel", "xlsx"))
@@ -140,7 +135,7 @@ class GroupsPages(DomainPages):
 
     def _choices(self) -> list[tuple[str, Sequence[str]]] | None:
         """The regions of each level; None where they are too many to be listed."""
-        regions = self._groups.plan.regions
+        regions = self.release.plan.regions
         many = sum(map(len, regions.ids)) > MOST_CHOICES
         return None if many else list(zip(regions.levels, regions.ids, strict=True))
 
@@ -168,11 +163,11 @@ class GroupsPages(DomainPages):
         """The measured number of groups of some sizes, where it is asked for: what the release tells of this question."""
         if not query.one("least") and not query.one("most"):
             return None, ()
-        least, most = query.whole("least"), query.whole("most", self._groups.plan.largest)
+        least, most = query.whole("least"), query.whole("most", self.release.plan.largest)
         question: dict[str, Json] = {"kind": "number", "region": region, "least": least, "most": most}
         answer: Any = self.release.tell(question, frame.most)
         number = Headline(
-            f"Measured groups ({self._groups.plan.group}) of size {least:,} to {most:,} in {region}",
+            f"Measured groups ({self.release.plan.group}) of size {least:,} to {most:,} in {region}",
             cell(answer["estimate"]),
             f"95 % interval: {rounded(answer['lower'])} to {rounded(answer['upper'])}",
             f"Standard deviation of the noise: {rounded(answer['standard_deviation'])}.",
@@ -225,8 +220,3 @@ def _listed(kind: str, row: Mapping[str, Any]) -> Around:
             "public" if low == high and name == "groups" else f"{rounded(low)} to {rounded(high)}",
         ]
     return Around(kind, row["region"], tuple(cells))
-
-
-def _steps(query: Query, first: int, rows: int) -> list[tuple[str, str]]:
-    steps = [("Smaller sizes", query.address(first=max(first - MOST_SIZES, 0)))] if first else []
-    return [*steps, *([("Larger sizes", query.address(first=first + MOST_SIZES))] if first + MOST_SIZES < rows else [])]

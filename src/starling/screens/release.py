@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from http import HTTPStatus
 from importlib import import_module
 from tempfile import TemporaryFile
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from starling.domains import DOMAINS
 from starling.errors import StarlingError
@@ -20,13 +20,13 @@ from starling.screens.tables.files import FORMS
 from starling.screens.tables.screen import TableScreen
 
 
-def pages_of(release: Release) -> DomainPages:
+def pages_of(release: Release) -> DomainPages[Any]:
     """What the domain of a release adds to its pages."""
     registered = DOMAINS.get(release.statement["domain"])
     if registered is None or not registered.pages:
         return DomainPages(release)
     module, _, name = registered.pages.partition(":")
-    pages: DomainPages = getattr(import_module(module), name)(release)
+    pages: DomainPages[Any] = getattr(import_module(module), name)(release)
     return pages
 
 

@@ -101,6 +101,11 @@ class Query:
         pairs = [(name, value) for name, value in self.pairs if name not in changes]
         return Query(urlencode(pairs + [(name, str(value)) for name, value in changes.items() if value is not None]))
 
+    def steps(self, first: int, most: int, before: str, after: str, *, more: bool) -> list[tuple[str, str]]:
+        """Words and address of the parts before and after the part of a list that begins at `first` and has at most `most` rows."""
+        steps = [(before, self.address(first=max(first - most, 0)))] if first else []
+        return [*steps, *([(after, self.address(first=first + most))] if more else [])]
+
     def address(self, **changes: object) -> str:
         """The changed query as it stands in an address."""
         return f"?{urlencode(self.changed(**changes).pairs)}"

@@ -111,14 +111,10 @@ class _Arrival:
     allow: Callable[[], None]
 
 
-def _now() -> datetime:
-    return datetime.now(UTC)
-
-
 class Access:
     """The users, passwords, tokens, sessions and log in the SQLite file `path`; `now` gives the time, in UTC."""
 
-    def __init__(self, path: Path, *, now: Callable[[], datetime] = _now) -> None:
+    def __init__(self, path: Path, *, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
         self._database = Database(path, "users")
         self._now = now
         self._entering = Batches(self._entered)

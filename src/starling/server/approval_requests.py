@@ -96,14 +96,10 @@ class Waiting:
         return sha256(text.encode()).hexdigest()
 
 
-def _now() -> datetime:
-    return datetime.now(UTC)
-
-
 class Requests:
     """The requests in the SQLite file `path`; `now` gives the time, in UTC."""
 
-    def __init__(self, path: Path, *, now: Callable[[], datetime] = _now) -> None:
+    def __init__(self, path: Path, *, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
         self._database = Database(path, "requests")
         self._now = now
 

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starling.errors import StarlingError
 from starling.ledger.checking import named_checks
 from starling.ledger.event_list import EventFilter, latest_events
+from starling.release.session import attributes
 from starling.server.authentication import Service, errors
 from starling.server.ledger_checks import LedgerChecks, unreadable
 from starling.server.listing import NEWEST
@@ -115,14 +116,9 @@ def list_events(service: Service, page: EventPage) -> EventList:
         raise unreadable() from None
     replies = [
         EventReply(
-            number=each.event.seq,
-            kind=each.event.kind,
             at=datetime.fromtimestamp(each.event.at, UTC),
-            dataset=each.dataset,
-            analyst=each.analyst,
-            body=each.body,
-            amounts=each.amounts,
-            hash=each.event.hash,
+            **attributes(each.event, "number=seq", "kind", "hash"),
+            **attributes(each, "dataset", "analyst", "body", "amounts"),
         )
         for each in listed
     ]

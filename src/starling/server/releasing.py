@@ -19,6 +19,7 @@ from starling.ledger.rules import Cap, shown
 from starling.privacy.accounting.detection import ALARMS, detection_bound
 from starling.privacy.neighbours import Relation
 from starling.release.claims import claim
+from starling.release.session import attributes
 from starling.server.access import User
 from starling.server.authentication import Service, errors, whose
 from starling.server.charges import Charges, Progress, State
@@ -175,17 +176,13 @@ def read_budget(service: Service, analyst: str, name: str) -> BudgetReply:
     budget = service.charges.budget(analyst, service.home.catalogue.find(name))
     return BudgetReply(
         dataset=name,
-        population=budget.population.name,
-        measure=budget.population.measure,
+        **attributes(budget, "population=population.name", "measure=population.measure", "more", "release", "retired"),
         amount=None if budget.amount is None else shown(budget.amount),
         caps=[to_cap(each) for each in budget.caps],
-        more=budget.more,
         available=shown(budget.available),
         approved=shown(budget.approved),
-        release=budget.release,
         ask_first=budget.terms.ask_first,
         reserve=shown(budget.terms.reserve),
-        retired=budget.retired,
         invented=service.home.invented,
     )
 
@@ -277,16 +274,12 @@ def _keep_one_range(request: Request, size: int) -> None:
 
 def _described(dataset: Entry, population: str | None, *, invented: bool) -> DatasetReply:
     return DatasetReply(
-        name=dataset.name,
-        domain=dataset.domain,
-        title=dataset.title,
+        **attributes(dataset, "name", "domain", "title", "deadline", "purpose=purpose.text"),
         population=population,
-        purpose=dataset.purpose.text,
         uses=[UseReply(code=code, name=KNOWN.get(code)) for code in dataset.purpose.codes],
         neighbours=str(dataset.relation),
         cost=claim(dataset.guarantee).adjacencies() if isinstance(dataset, Dataset) else None,
         risk=_risk(dataset) if isinstance(dataset, Dataset) else "",
-        deadline=dataset.deadline,
         questions=dict(dataset.schema) if isinstance(dataset, Study) else None,
         invented=invented,
     )
@@ -318,12 +311,5 @@ def to_cap(cap: Cap) -> CapReply:
 
 def to_reply(progress: Progress) -> ReleaseReply:
     """How far a release has come, as clients are told."""
-    return ReleaseReply(
-        id=progress.charge.seq,
-        dataset=progress.charge.dataset,
-        request_id=progress.charge.request_id,
-        state=progress.state,
-        leaves=datetime.fromtimestamp(progress.leaves, UTC),
-        wait=progress.wait,
-        invented=progress.invented,
-    )
+    names = ("id=charge.seq", "dataset=charge.dataset", "request_id=charge.request_id", "state", "wait", "invented")
+    return ReleaseReply(leaves=datetime.fromtimestamp(progress.leaves, UTC), **attributes(progress, *names))

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, TypeAlias
@@ -15,8 +16,9 @@ import click
 
 from starling.cli import options
 from starling.cli.commands import Result, as_json, command
+from starling.distribution import install
 from starling.engine.machine import processors
-from starling.errors import OutputError
+from starling.errors import OutputError, ParameterError
 from starling.privacy.compiling import heard_by
 
 Chapter: TypeAlias = tuple[Result, tuple[str, ...]]
@@ -36,23 +38,17 @@ def demo(out: Path, *, persons: int) -> Result:
     First a nation and its tables, then a case-control study and what a researcher finds in it, then real flights per aircraft, at last
     the airports of the world on a map.
     """
-    from starling.cli.demo import airports, flights, nation, study
+    from starling.cli.demo import airports, flights, study
     from starling.cli.progress import steps
 
     study.check()
     flights.data()
     airports.data()
     new_folder(out)
-    chapters: dict[str, tuple[str, Callable[[Path, Callable[[str], None]], Chapter]]] = {
-        "tables": ("A nation, published", lambda folder, step: nation.chapter(folder, persons, step)),
-        "genome": ("A study, explored", study.chapter),
-        "groups": ("Flights, counted", flights.chapter),
-        "places": ("Airports, mapped", airports.chapter),
-    }
     shown: dict[str, Result] = {}
     following: list[str] = []
     with compiling_beside(), steps() as step:
-        for number, (name, (title, chapter)) in enumerate(chapters.items(), start=1):
+        for number, (name, (title, chapter)) in enumerate(chapters(persons).items(), start=1):
             shown[name], then = chapter(out / name, step)
             following += [line.replace("starling", program(), 1) for line in then]
             if not as_json():
@@ -92,6 +88,38 @@ def compiling_beside() -> Iterator[None]:
             for process in started:
                 process.kill()
                 process.wait()
+
+
+def chapters(persons: int) -> dict[str, tuple[str, Callable[[Path, Callable[[str], None]], Chapter]]]:
+    """The title of each chapter, and what writes it into a folder and names each step, by the domain; so many persons are invented."""
+    from starling.cli.demo import airports, flights, nation, study
+
+    return {
+        "tables": ("A nation, published", lambda folder, step: nation.chapter(folder, persons, step)),
+        "genome": ("A study, explored", study.chapter),
+        "groups": ("Flights, counted", flights.chapter),
+        "places": ("Airports, mapped", airports.chapter),
+    }
+
+
+def packaged(package: str, file: str, what: str) -> Path:
+    """A file of public data in a package, which is found without importing it: that would read all of its tables.
+
+    Raises:
+        ParameterError: `what` it holds is missing, since the package is not installed.
+    """
+    found = find_spec(package)
+    for folder in [] if found is None else found.submodule_search_locations or ():
+        if (path := Path(folder) / file).is_file():
+            return path
+    raise ParameterError("demo", f"needs the {what} of {package}, which are not there", install("demo"))
+
+
+def written(out: Path) -> str:
+    """Where the report and the tables of a release are that a chapter wrote into a folder."""
+    from starling.release.text import facts
+
+    return facts([("report", str(out / "report.html")), ("tables", str(out / "data"))])
 
 
 def program() -> str:

@@ -5,13 +5,11 @@ Where airports lie is public (package airportsdata), so the truth may be shown. 
 
 import csv
 from collections.abc import Callable
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from starling.cli.commands import Result
-from starling.distribution import install
-from starling.errors import ParameterError
+from starling.cli.demo import packaged, written
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -19,7 +17,6 @@ if TYPE_CHECKING:
     from starling.places.plan import Plan
     from starling.release.pipeline import Published
 
-DATA: Final = "airports.csv"
 RECTANGLES: Final = {
     "all of the map": (-180, -90, 180, 90),
     "Europe west of 30 degrees": (-11, 36, 30, 71),
@@ -52,12 +49,7 @@ epsilon = "1"
 
 def data() -> Path:
     """The file of airports; raises ParameterError where airportsdata is not installed."""
-    # Found without importing it: nothing of it is needed but its table.
-    package = find_spec("airportsdata")
-    for folder in [] if package is None else package.submodule_search_locations or ():
-        if (path := Path(folder) / DATA).is_file():
-            return path
-    raise ParameterError("demo", "needs the places of airportsdata, which are not there", install("demo"))
+    return packaged("airportsdata", "airports.csv", "places")
 
 
 def chapter(out: Path, step: Callable[[str], None]) -> tuple[Result, tuple[str, ...]]:
@@ -74,7 +66,12 @@ def chapter(out: Path, step: Callable[[str], None]) -> tuple[Result, tuple[str, 
         plan, records, out / "release", payment=PaymentOptions(unvalidated=True), listener=Listener(step=step)
     )
     rows = _rows(released.folder, airports)
-    return Result(lambda: _text(plan, out, rows), lambda: _json(plan, out, released, rows)), _next(out)
+    following = (
+        f"starling places plan {out / 'plan.toml'}",
+        f"starling places evaluate {out / 'plan.toml'} --release {out / 'release'} --records {records}",
+        f"starling places map {out / 'release'} --out {out / 'map.html'}",
+    )
+    return Result(lambda: _text(plan, out, rows), lambda: _json(plan, out, released, rows)), following
 
 
 def write(out: Path, path: Path) -> "pa.Table":
@@ -137,7 +134,7 @@ def _text(plan: "Plan", out: Path, rows: list[dict[str, Any]]) -> str:
             ),
             table(("rectangle", "airports, published", "sure interval, 95 %", "truth"), lines),
             "The sure interval holds whatever the map looks like, and is wide where a rectangle cuts large boxes.",
-            facts([("report", str(out / "release" / "report.html")), ("tables", str(out / "release" / "data"))]),
+            written(out / "release"),
         ]
     )
 
@@ -153,13 +150,3 @@ def _json(plan: "Plan", out: Path, released: "Published", rows: list[dict[str, A
         "cost": claim(PlacesPublication(plan).guarantee).adjacencies(),
         "rows": rows,
     }
-
-
-def _next(out: Path) -> tuple[str, ...]:
-    """Commands that work when pasted."""
-    plan, records = out / "plan.toml", out / "airports.parquet"
-    return (
-        f"starling places plan {plan}",
-        f"starling places evaluate {plan} --release {out / 'release'} --records {records}",
-        f"starling places map {out / 'release'} --out {out / 'map.html'}",
-    )

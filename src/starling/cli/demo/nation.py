@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any, Final
 from starling.cli.commands import Result
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import pyarrow as pa
 
     from starling.release.described import Generated
@@ -53,7 +51,12 @@ def chapter(out: Path, persons: int, step: Callable[[str], None]) -> tuple[Resul
     ).value
     seen = _Seen(compared)
     shown = Result(lambda: _text(plan, out, files, released, seen), lambda: _json(plan, out, files, released, seen))
-    return shown, _next(out, files)
+    inputs = f"--persons {files.records} --geography {files.files['geography']}"
+    return shown, (
+        f"starling tables preview {out / 'plan.toml'} --geography {files.files['geography']}",
+        f"starling tables evaluate {out / 'plan.toml'} --release {out / 'release'} {inputs}",
+        f"starling tables release {out / 'plan.toml'} {inputs} --out {out / 'second'} --unvalidated --yes",
+    )
 
 
 class _Seen:
@@ -93,9 +96,10 @@ def _text(plan: "Plan", out: Path, files: "Generated", released: "Published", se
         if row is not None
     ]
     published: Any = released.as_json()["rows"]
+    land = ", ".join(f"{files.sizes[name]:,} {name}" for name in ("persons", "states", "counties", "tracts"))
     return "\n\n".join(
         [
-            _invented(files.sizes),
+            f"An invented nation: {land}. Nobody in it exists.",
             facts(
                 [
                     ("protected", f"one person ({guarantee.relation})"),
@@ -116,27 +120,11 @@ def _text(plan: "Plan", out: Path, files: "Generated", released: "Published", se
     )
 
 
-def _invented(sizes: "Mapping[str, int]") -> str:
-    land = ", ".join(f"{sizes[name]:,} {name}" for name in ("persons", "states", "counties", "tracts"))
-    return f"An invented nation: {land}. Nobody in it exists."
-
-
 def _held(seen: _Seen) -> str:
     share = 100 * seen.inside / max(seen.totals, 1)
     return (
         f"{seen.inside:,} of the {seen.totals:,} published intervals hold the truth ({share:z.1f} %; of all groups at least"
         " 95 %,\nbut a very small one is published only when its noise was high). With real people it is not known which ones miss."
-    )
-
-
-def _next(out: Path, files: "Generated") -> tuple[str, str, str]:
-    """Three commands that work when pasted."""
-    plan = out / "plan.toml"
-    inputs = f"--persons {files.records} --geography {files.files['geography']}"
-    return (
-        f"starling tables preview {plan} --geography {files.files['geography']}",
-        f"starling tables evaluate {plan} --release {out / 'release'} {inputs}",
-        f"starling tables release {plan} {inputs} --out {out / 'second'} --unvalidated --yes",
     )
 
 

@@ -215,8 +215,8 @@ def _add_data(folder: Path, persons: int, deadline: int, names: Sequence[str]) -
     home, parent = open_home(folder), folder.parent
     sources: dict[str, Callable[[], Registered]] = {
         **{name: partial(town.source, parent / name, name) for name in TOUR},
-        "airports": lambda: _airports(parent / "airports"),
-        "flights": lambda: _flights(parent / "flights"),
+        "airports": lambda: _public(parent / "airports", "places"),
+        "flights": lambda: _public(parent / "flights", "groups"),
         "nation": lambda: _nation(parent / "nation", persons),
         "study": lambda: _study(parent / "study"),
     }
@@ -255,20 +255,14 @@ def _nation(folder: Path, persons: int) -> "Registered":
     return source_of("tables", str(plan), {"persons": files.records, "geography": files.files["geography"]})
 
 
-def _flights(folder: Path) -> "Registered":
-    from starling.cli.demo import flights
+def _public(folder: Path, domain: str) -> "Registered":
+    """Flights or airports, as a chapter of the demo writes them."""
+    from starling.cli.demo import airports, flights
     from starling.worker.sources import source_of
 
-    flights.write(folder, flights.data())
-    return source_of("groups", str(folder / "plan.toml"), {"records": folder / "flights.parquet"})
-
-
-def _airports(folder: Path) -> "Registered":
-    from starling.cli.demo import airports
-    from starling.worker.sources import source_of
-
-    airports.write(folder, airports.data())
-    return source_of("places", str(folder / "plan.toml"), {"records": folder / "airports.parquet"})
+    chapter = flights if domain == "groups" else airports
+    chapter.write(folder, chapter.data())
+    return source_of(domain, str(folder / "plan.toml"), {"records": folder / f"{folder.name}.parquet"})
 
 
 def _study(folder: Path) -> "Registered":

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from starling.cli.commands import Result
+from starling.cli.demo import written
 
 if TYPE_CHECKING:
     from starling.genome.postprocess.estimates import Exploration
@@ -53,7 +54,12 @@ def chapter(out: Path, step: Callable[[str], None]) -> tuple[Result, tuple[str, 
     # As the other chapters name theirs: from where the demo was begun.
     folder = out / "answers" / answered.folder.name
     shown = Result(lambda: _text(answered, folder, planted), lambda: _json(files, answered, planted))
-    return shown, _next(out, files, folder)
+    options = f"--epsilon {EPSILON} --most {MOST} --longest {LONGEST} --independent"
+    return shown, (
+        f"starling genome preview {files.plan} --question explore --epsilon 1,2,4,8",
+        f"starling genome explore {files.plan} --genotypes {files.records} {options} --out {out / 'again'} --unvalidated --yes",
+        f"starling genome plot {folder} --out {out / 'pictures'}",
+    )
 
 
 def _explored(answered: "Answered") -> "Exploration":
@@ -92,7 +98,7 @@ def _text(answered: "Answered", folder: Path, planted: dict[str, float]) -> str:
             table(("SNP", "p", "95 % interval", "significant", "planted nearby"), rows)
             if rows
             else "It answered that no SNP is significant, and stopped: that is the noise of the first answer.",
-            facts([("report", str(folder / "report.html")), ("tables", str(folder / "data"))]),
+            written(folder),
         ]
     )
 
@@ -111,16 +117,6 @@ def _near(snp: str, planted: dict[str, float]) -> str:
     name = min(planted, key=lambda one: abs(int(one[1:]) - here))
     far = abs(int(name[1:]) - here)
     return name if far == 0 else f"{name}, {far} SNP{'s' if far > 1 else ''} away"
-
-
-def _next(out: Path, files: "Generated", folder: Path) -> tuple[str, ...]:
-    """Commands that work when pasted."""
-    options = f"--epsilon {EPSILON} --most {MOST} --longest {LONGEST} --independent"
-    return (
-        f"starling genome preview {files.plan} --question explore --epsilon 1,2,4,8",
-        f"starling genome explore {files.plan} --genotypes {files.records} {options} --out {out / 'again'} --unvalidated --yes",
-        f"starling genome plot {folder} --out {out / 'pictures'}",
-    )
 
 
 def _json(files: "Generated", answered: "Answered", planted: dict[str, float]) -> dict[str, Any]:

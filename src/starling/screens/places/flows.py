@@ -1,32 +1,23 @@
 """The pages of a release of flows: the map of arcs, and the largest of them as a table."""
 
-from collections.abc import Sequence
-from typing import Any
-
-from starling.pages.parts import Picture, Table
+from starling.pages.parts import Table
 from starling.places.flows.analysis import FlowsRelease
-from starling.release.reading import Release
 from starling.screens.places.views import ViewsPages
 
 LISTED = 20
 """Pairs of areas in the table."""
 
 
-class FlowsPages(ViewsPages):
+class FlowsPages(ViewsPages[FlowsRelease]):
     """The pages of a release of flows; of several slices the first page shows the first."""
 
-    def __init__(self, release: Release) -> None:
+    def __init__(self, release: FlowsRelease) -> None:
         super().__init__(release)
-        self.counted = self._flows.plan.counted
-
-    @property
-    def _flows(self) -> FlowsRelease:
-        release: Any = self.release
-        return release  # type: ignore[no-any-return]
+        self.counted = release.plan.counted
 
     def summary(self) -> Table:
         """The pairs of areas with most trips; all their intervals hold together."""
-        flows = self._flows
+        flows = self.release
         first = flows.slices[0]
         largest = first.largest(min(LISTED, first.trips.size))
         header = largest.header()[1:]
@@ -34,7 +25,3 @@ class FlowsPages(ViewsPages):
         note = "All intervals hold together with a probability of 95 %."
         part = "" if first.slice is None else f", {first.slice}"
         return Table(header, rows, f"Largest flows ({flows.plan.trip}){part}", note=note)
-
-    def pictures(self) -> Sequence[Picture]:
-        """The map of arcs."""
-        return [each for section in self._flows.plot().pictures.values() for each in section.pictures]

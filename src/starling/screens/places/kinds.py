@@ -2,6 +2,9 @@
 they draw of themselves.
 """
 
+from typing import Any
+
+from starling.places.analysis import PlacesRelease
 from starling.places.areas.analysis import AreasRelease
 from starling.places.flows.analysis import FlowsRelease
 from starling.places.trips.analysis import TripsRelease
@@ -13,10 +16,14 @@ from starling.screens.places.pages import PlacesPages
 from starling.screens.places.trips import TripsPages
 
 
-def pages_of_places(release: Release) -> DomainPages:
+def pages_of_places(release: Release) -> DomainPages[Any]:
     """The pages of a release of places."""
-    if isinstance(release, FlowsRelease):
-        return FlowsPages(release)
-    if isinstance(release, TripsRelease):
-        return TripsPages(release)
-    return AreasPages(release) if isinstance(release, AreasRelease) else PlacesPages(release)
+    match release:
+        case FlowsRelease():
+            return FlowsPages(release)
+        case TripsRelease():
+            return TripsPages(release)
+        case AreasRelease():
+            return AreasPages(release)
+    assert isinstance(release, PlacesRelease)
+    return PlacesPages(release)

@@ -13,7 +13,7 @@ from starling.errors import ParameterError, Problem, StarlingError
 from starling.pages.parts import Picture, Table
 from starling.places.analysis import LISTED, PlacesRelease
 from starling.places.answers.coordinates import rectangles_in_cells
-from starling.places.answers.hotspots import Hotspots, as_rectangles, tiles
+from starling.places.answers.hotspots import as_rectangles, tiles
 from starling.places.answers.questions import FindHotspots
 from starling.places.pictures.experience import listed
 from starling.places.pictures.heat_map import HATCHED, heat_map
@@ -31,7 +31,6 @@ from starling.places.pictures.map_page import (
 from starling.places.plan.grid import Grid
 from starling.places.typical import typical_answers
 from starling.planfile.values import exact_text
-from starling.release.reading import Release
 from starling.release.work import check_work
 from starling.screens.domain_pages import DomainPages
 from starling.screens.frame import Frame
@@ -48,21 +47,16 @@ MOST_LISTED: Final = 64
 """Lists of hotspots that stay in memory."""
 
 
-class PlacesPages(DomainPages):
+class PlacesPages(DomainPages[PlacesRelease]):
     """The pages of a release of places."""
 
     links = (("Map", "/map"),)
 
-    def __init__(self, release: Release) -> None:
+    def __init__(self, release: PlacesRelease) -> None:
         super().__init__(release)
         # They end with these pages: what they hold keeps no other release open, which may lie unpacked on the disk.
         self._shades = lru_cache(MOST_DRAWN)(self._new_shades)
-        self._first_squares = lru_cache(MOST_LISTED)(self._new_first_squares)
-
-    @property
-    def _places(self) -> PlacesRelease:
-        release: Any = self.release
-        return release  # type: ignore[no-any-return]
+        self._first_squares = lru_cache(MOST_LISTED)(release.first_squares)
 
     def reply(self, path: Sequence[str], query: Query, frame: Frame) -> Reply | None:
         """See `DomainPages`."""
@@ -70,24 +64,24 @@ class PlacesPages(DomainPages):
             case ["map"]:
                 return self._map(query, frame)
             case ["map", "data"]:
-                choice = Choice.of(query, self._places)
+                choice = Choice.of(query, self.release)
                 other = self._other_path(choice, frame)
                 return Reply(self._shades(choice.slice, choice.minus, other), BINARY)
             case ["map", "count"]:
                 return self._count(query, frame)
             case ["map", "download", name]:
-                choice = Choice.of(query, self._places)
+                choice = Choice.of(query, self.release)
                 rounded = bool(query.one("rounded"))
-                return file_of(self._places, name, choice.slice, query.whole("resolution", 7), rounded=rounded)
+                return file_of(self.release, name, choice.slice, query.whole("resolution", 7), rounded=rounded)
         return None
 
     def summary(self) -> Table:
         """Large squares of the first slice, each with its sure interval."""
-        return self._squares(Choice.of(Query(""), self._places), None)
+        return self._squares(Choice.of(Query(""), self.release), None)
 
     def pictures(self) -> Sequence[Picture]:
         """The map of the first slice."""
-        plots = self._places.plot(self._places.plan.slice_names[0])
+        plots = self.release.plot(self.release.plan.slice_names[0])
         return [each for section in plots.pictures.values() for each in section.pictures]
 
     def _other_path(self, choice: Choice, frame: Frame) -> str:
@@ -104,23 +98,20 @@ class PlacesPages(DomainPages):
         return _opened(path) if path else None
 
     def _new_shades(self, slice: str | None, minus: str | None, other: str) -> bytes:
-        return self._places.shaded(slice, minus, _opened(other) if other else None).encoded()
-
-    def _new_first_squares(self, slice: str | None, *, chance: bool) -> Hotspots:
-        return self._places.first_squares(slice, chance=chance)
+        return self.release.shaded(slice, minus, _opened(other) if other else None).encoded()
 
     def _count(self, query: Query, frame: Frame) -> Reply:
         """The answer to a rectangle for the script of the page; what is refused, too."""
         try:
-            choice = Choice.of(query, self._places)
-            values: Any = result_of(choice, self._places, self._other(choice, frame), frame).as_json()
+            choice = Choice.of(query, self.release)
+            values: Any = result_of(choice, self.release, self._other(choice, frame), frame).as_json()
         except StarlingError as error:
             values = {"problems": [str(each) for each in error.problems]}
             return Reply(json.dumps(values).encode(), JSON, error.status)
         return Reply(json.dumps(values).encode(), JSON, HTTPStatus.OK)
 
     def _map(self, query: Query, frame: Frame) -> Reply:
-        release, plan = self._places, self._places.plan
+        release, plan = self.release, self.release.plan
         problems: Sequence[Problem] = ()
         try:
             choice = Choice.of(query, release)
@@ -171,7 +162,7 @@ class PlacesPages(DomainPages):
 
     def _still(self, choice: Choice, points: str) -> Picture:
         """The slice that is chosen, with the rectangle, for a browser that runs no script."""
-        release, grid = self._places, self._places.plan.grid
+        release, grid = self.release, self.release.plan.grid
         ends = np.array([choice.values(release)], dtype=np.float64)
         x0, y0, x1, y1 = rectangles_in_cells(grid, "box", ends)[0].tolist()
         chosen = (x0, y0, x1, y1) if choice.ends else None
@@ -184,7 +175,7 @@ class PlacesPages(DomainPages):
 
     def _hotspots(self, choice: Choice, frame: Frame) -> Sequence[dict[str, Any]]:
         """Squares with most points, each with the address that counts it; none of a difference or a sparse grid."""
-        release, grid = self._places, self._places.plan.grid
+        release, grid = self.release, self.release.plan.grid
         if choice.is_difference or grid.sparse:
             return []
         if frame.most is not None:
@@ -198,7 +189,7 @@ class PlacesPages(DomainPages):
 
     def _squares(self, choice: Choice, other: PlacesRelease | None) -> Table:
         """Numbers of large squares, as a table."""
-        release, grid = self._places, self._places.plan.grid
+        release, grid = self.release, self.release.plan.grid
         squares = tiles(grid.shape, -(-max(grid.shape) // LISTED))
         taken = release if other is None and choice.minus is not None else other
         parts = release.parts(choice.slice, taken, choice.minus)
@@ -207,8 +198,8 @@ class PlacesPages(DomainPages):
 
     def _notes(self, sure: bool) -> list[str]:
         notes = [SURE.format(level=95), NOTHING] if sure else []
-        notes = [self._places.plan.layers_note] * bool(self._places.plan.layers) + notes + [TYPICALLY, RANKED]
-        return notes if self._places.plan.grid.crs == "plain" else [*notes, COAST]
+        notes = [self.release.plan.layers_note] * bool(self.release.plan.layers) + notes + [TYPICALLY, RANKED]
+        return notes if self.release.plan.grid.crs == "plain" else [*notes, COAST]
 
 
 def _exact_ends(grid: Grid, box: str) -> dict[str, str]:

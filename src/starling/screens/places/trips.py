@@ -1,7 +1,6 @@
 """The pages of a release of trips on a grid: trips between the quarters of its box, and maps of where they lead, begin and end."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from starling.pages.parts import Picture, Table
 from starling.places.trips.analysis import TripsRelease
@@ -9,20 +8,15 @@ from starling.places.trips.artifact.pages import pictures, quarters
 from starling.screens.places.views import ViewsPages
 
 
-class TripsPages(ViewsPages):
+class TripsPages(ViewsPages[TripsRelease]):
     """The pages of a release of trips on a grid."""
 
     counted = "trips"
 
-    @property
-    def _of(self) -> TripsRelease:
-        release: Any = self.release
-        return release  # type: ignore[no-any-return]
-
     def summary(self) -> Table:
         """Trips between quarters, each with its sure interval."""
-        return quarters(self._of.trips)
+        return quarters(self.release.trips)
 
     def pictures(self) -> Sequence[Picture]:
         """Where trips lead, where they begin, and where they end."""
-        return pictures(self._of.trips)
+        return pictures(self.release.trips)

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from starling.errors import ParameterError
 from starling.pages.views import View, Views, view_data
-from starling.screens.domain_pages import DomainPages
+from starling.screens.domain_pages import DomainPages, ReleaseT
 from starling.screens.frame import Frame
 from starling.screens.replies import Query, Reply
 
@@ -14,7 +14,7 @@ MOST_DRAWN: Final = 8
 """Views that stay in memory."""
 
 
-class ViewsPages(DomainPages):
+class ViewsPages(DomainPages[ReleaseT]):
     """The pages of a release that draws views."""
 
     links = (("Map", "/map"),)

@@ -3,29 +3,27 @@
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import combinations
-from typing import Any
 
 import pyarrow as pa
 
-from starling.release.reading import Release
 from starling.screens.domain_pages import Row, ShownColumn
 from starling.screens.tables.domain import NAMES, TITLES, TablesPages
+from starling.tables.analysis import TablesRelease
 from starling.tables.artifact.cross import of_plan
 from starling.tables.plan.custom_families import value_texts
 from starling.tables.plan.custom_records import custom_records
 from starling.tables.postprocess.cross import REGION, column_names, has_regions, table_names
 
 
-def pages_of_tables(release: Release) -> TablesPages:
+def pages_of_tables(release: TablesRelease) -> TablesPages:
     """The pages of a release of tables of either kind."""
-    tables: Any = release
-    return TablesPages(release) if tables.plan.cross is None else CrossPages(release)
+    return TablesPages(release) if release.plan.cross is None else CrossPages(release)
 
 
 class CrossPages(TablesPages):
     """The pages of a release of cross tables."""
 
-    def __init__(self, release: Release) -> None:
+    def __init__(self, release: TablesRelease) -> None:
         super().__init__(release)
         self._cross = of_plan(self._plan)
         self._kinds = [*self._cross.levels] if has_regions(self._cross) else []

@@ -14,7 +14,6 @@ import pyarrow as pa
 from starling.errors import StarlingError
 from starling.pages.parts import Picture
 from starling.release.codec import Json
-from starling.release.reading import Release
 from starling.screens.domain_pages import AgeCell, Combined, DomainPages, Row, ShownColumn
 from starling.screens.frame import Frame
 from starling.screens.tables.families import families_of_ages
@@ -47,14 +46,12 @@ _WHOLE: Final = re.compile(r"-?[0-9]{1,18}")
 RULE: Final = "The rule is public, and looks at noisy numbers alone: nothing is left out for what the records say."
 
 
-class TablesPages(DomainPages):
+class TablesPages(DomainPages[TablesRelease]):
     """The pages of a release of tables."""
 
-    def __init__(self, release: Release) -> None:
+    def __init__(self, release: TablesRelease) -> None:
         super().__init__(release)
-        tables: Any = release
-        self._tables: TablesRelease = tables
-        self._plan, self._geography = self._tables.plan, self._tables.geography
+        self._plan, self._geography = release.plan, release.geography
         self._places = {str(kind): kind for kind in self._geography.regions}
         self._kinds = list(dict.fromkeys(str(level.geography) for level in self._plan.levels))
         self._regions: dict[str, Mapping[str, str]] = {}

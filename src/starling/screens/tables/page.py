@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 from urllib.parse import parse_qsl, urlencode
 
 from starling.errors import ParameterError
@@ -132,7 +132,7 @@ class TablePages:
         domain: What its domain adds.
     """
 
-    def __init__(self, domain: DomainPages) -> None:
+    def __init__(self, domain: DomainPages[Any]) -> None:
         self._domain = domain
 
     def page(self, name: str, wanted: Mapping[str, str], first: int = 0) -> TablePage:

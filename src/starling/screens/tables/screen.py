@@ -1,6 +1,7 @@
 """A table of a release as a page, and what the page shows as a file."""
 
 from collections.abc import Sequence
+from typing import Any
 from urllib.parse import quote
 
 from starling.release.codec import Json
@@ -19,7 +20,7 @@ class TableScreen:
         domain: The pages of the domain of the release.
     """
 
-    def __init__(self, domain: DomainPages) -> None:
+    def __init__(self, domain: DomainPages[Any]) -> None:
         self._domain, self._release = domain, domain.release
         self._pages = TablePages(domain)
 
@@ -41,8 +42,6 @@ class TableScreen:
         picked = picks(query.several(PICK), keys)
         # What was typed is the value that it means from here on.
         query = query.changed(**{FIRST: None} | {each.name: each.value or None for each in page.pickers})
-        steps = [("Previous rows", query.address(first=max(first - MOST, 0)))] if first else []
-        steps += [("Next rows", query.address(first=first + MOST))] if page.more else []
         chosen = "".join(f", {column}={value!r}" for column, value in page.where.items())
         rows = f"[{first}:{first + MOST}]" if first or page.more else ""
         question: dict[str, Json] = {
@@ -59,7 +58,7 @@ class TableScreen:
             page=page,
             sheet=self._domain.sheets[name],
             meanings=self._meanings(name),
-            steps=steps,
+            steps=query.steps(first, MOST, "Previous rows", "Next rows", more=page.more),
             matches={
                 each.name: [(text, query.address(**{each.name: code})) for code, text in each.matches]
                 for each in page.pickers
