@@ -174,10 +174,9 @@ def _expected(home: "Home", waiting: "Waiting") -> list[str]:
 
 
 def _request_json(waiting: "Waiting") -> dict[str, Any]:
-    request = attributes(waiting.request, "analyst", "dataset", "request_id", "hash")
     return {
         **attributes(waiting, "number", "title", "reason", "state", "words", "digest"),
-        **request,
+        **attributes(waiting.request, "analyst", "dataset", "request_id", "hash"),
         "at": waiting.at.isoformat(),
         "cost": str(waiting.guarantee.cost),
         "approved_cost": str(waiting.price.cost),

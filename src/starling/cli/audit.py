@@ -35,7 +35,7 @@ def audit() -> Result:
         raise AuditFailed(problems=[_problem(result) for result in failed])
     return Result(
         lambda: _text(results, false_alarm),
-        lambda: {"passed": True, "false_alarm": false_alarm, "checks": [_json(result) for result in results]},
+        lambda: {"passed": True, "false_alarm": false_alarm, "checks": list(map(_json, results))},
     )
 
 

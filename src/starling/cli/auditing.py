@@ -266,14 +266,11 @@ def _joint_text(account: "Account", joint: "JointDisclosure") -> str:
     whose = account.population
     if joint.spent == 0:
         return f"Nothing was released about the population {whose.name} yet."
+    total = "the total alone: the kinds of noise are too many to compose"
     return (
         f"All releases about the population {whose.name} together: {whose.measure} {shown(joint.spent)}, and\n"
-        f"(epsilon, delta) = ({decimal_up(joint.epsilon)}, {float(joint.delta):g}) from {_source(joint)}."
+        f"(epsilon, delta) = ({decimal_up(joint.epsilon)}, {float(joint.delta):g}) from {'the noise of each' if joint.composed else total}."
     )
-
-
-def _source(joint: "JointDisclosure") -> str:
-    return "the noise of each" if joint.composed else "the total alone: the kinds of noise are too many to compose"
 
 
 def account_json(account: "Account", joint: "JointDisclosure") -> dict[str, Json]:

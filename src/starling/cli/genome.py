@@ -26,17 +26,6 @@ KINDS: Final = ("manhattan", "qq", "ld", "effects", "scan", "scan-qq")
 """The pictures of the gallery."""
 FORMATS: Final = ("gwas-ssf", "plink-assoc", "plink-glm")
 """The formats of an export."""
-ASKING: Final = (
-    "num-sig",
-    "loc-sig",
-    "loc-block",
-    "snp-pval",
-    "snp-corr",
-    "explore",
-    "scan",
-    "snp-effects",
-    "explore-effects",
-)
 
 COSTS: Final = "0.2,0.5,1,2,5"
 """Costs that are looked at when none is named."""
@@ -59,16 +48,10 @@ genome = Group(
     help="Ask a case-control study of genomes, under a budget: how many SNPs are significant, which, in which blocks, with which"
     " p-values and correlations.\n\nPLAN is a plan file (TOML): how many people, a public list of SNPs, the genetic model, the tests.",
     lazy={
-        "generate": "starling.cli.genome:generate",
-        "plan": "starling.cli.genome:plan",
-        "schema": "starling.cli.genome:schema",
-        "preview": "starling.cli.genome:preview",
-        "validate": "starling.cli.genome:validate",
-        **{name: f"starling.cli.genome_asking:{name.replace('-', '_')}" for name in ASKING},
+        **{name: f"starling.cli.genome:{name}" for name in ("generate", "plan", "schema", "preview", "validate")},
+        **{name: f"starling.cli.genome_asking:{name.replace('-', '_')}" for name in OF},
         "scan": "starling.cli.genome_filtering:scan",
-        "plot": "starling.cli.genome:plot",
-        "export": "starling.cli.genome:export",
-        "combine": "starling.cli.genome:combine",
+        **{name: f"starling.cli.genome:{name}" for name in ("plot", "export", "combine")},
     },
 )
 

@@ -3,7 +3,9 @@
 Commands parse, call and print. A private key is never shown.
 """
 
+from collections.abc import Callable
 from contextlib import closing
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, get_args
 
@@ -70,16 +72,26 @@ def _scope(function: Any) -> Any:
     )
 
 
-def _writing(url: str) -> "closing[Ledger]":
-    from starling.ledger.opening import open_ledger
-
-    return closing(open_ledger(url))
-
-
 def _done(opened: "Ledger", body: dict[str, Any], text: str) -> Result:
     """What was chained, and how far the chain is."""
     head = opened.reading.head()
     return Result(lambda: f"{text}\nhead {head.seq}:{head.hash}", lambda: {**body, "head": f"{head.seq}:{head.hash}"})
+
+
+def _changing(name: str, example: str) -> Callable[[Callable[..., tuple[dict[str, Any], str]]], click.Command]:
+    """A decorator: a command that is given a ledger, opened with the custodian's key, and says for programs and people what it chained."""
+
+    def decorate(change: Callable[..., tuple[dict[str, Any], str]]) -> click.Command:
+        @wraps(change)
+        def run(url: str, **values: Any) -> Result:
+            from starling.ledger.opening import open_ledger
+
+            with closing(open_ledger(url)) as opened:
+                return _done(opened, *change(opened, **values))
+
+        return command(name, example=example)(ledger_url(run))
+
+    return decorate
 
 
 @command("create", example=f"starling ledger create {LEDGER}")
@@ -108,8 +120,7 @@ def create(url: str, *, second_key: str | None) -> Result:
         return _done(ledger, body, text)
 
 
-@command("population", example=f"starling ledger population {LEDGER} {PEOPLE}")
-@ledger_url
+@_changing("population", f"starling ledger population {LEDGER} {PEOPLE}")
 @click.argument("name")
 @click.option("--measure", type=click.Choice(["rho", "epsilon"]), required=True, help="zCDP or pure DP; for good.")
 @click.option(
@@ -120,32 +131,16 @@ def create(url: str, *, second_key: str | None) -> Result:
     help=f"Whom it protects, for good: {' or '.join(get_args(Change))} of one {', '.join(get_args(Unit))}, as in add-remove-person.",
 )
 @_cap
-def population(url: str, name: str, *, measure: str, neighbours: str, cap: str) -> Result:
+def population(opened: "Ledger", name: str, measure: str, neighbours: str, cap: str) -> tuple[dict[str, Any], str]:
     """Open a population: the people in some data, however often the data are delivered or renamed. AMOUNT bounds it for ever."""
     change, _, unit = neighbours.rpartition("-")
     relation = Relation(cast(Any, change), cast(Any, unit))
-    with _writing(url) as opened:
-        opened.custody.add_population(name, cast(Any, measure), relation, cap)
-        body = {"population": name, "measure": measure, "neighbours": str(relation), "cap": _reserve(cap)}
-        return _done(opened, body, f"population {name}: {relation}, {measure} {_reserve(cap)} in all")
+    opened.custody.add_population(name, cast(Any, measure), relation, cap)
+    body = {"population": name, "measure": measure, "neighbours": str(relation), "cap": _reserve(cap)}
+    return body, f"population {name}: {relation}, {measure} {_reserve(cap)} in all"
 
 
-@command("dataset", example=f"starling ledger dataset {LEDGER} census-2020 --population residents")
-@ledger_url
-@click.argument("name")
-@click.option("--population", "population_name", required=True, metavar="POPULATION", help="Whose people it is about.")
-@options.path("--schema", metavar="FILE", help="Its public schema, JSON.  [default: none]")
-@click.option("--cap", metavar="AMOUNT", help="A cap of its own.  [default: the population's alone]")
-def dataset(url: str, name: str, *, population_name: str, schema: Path | None, cap: str | None) -> Result:
-    """Register a delivery of data about the people of a population. Its budget is theirs."""
-    columns = _schema(schema)
-    with _writing(url) as opened:
-        opened.custody.add_dataset(name, population_name, columns, cap)
-        body = {"dataset": name, "population": population_name, "cap": None if cap is None else _reserve(cap)}
-        return _done(opened, body, f"dataset {name} of population {population_name}")
-
-
-def _schema(path: Path | None) -> dict[str, Any]:
+def _schema(_: click.Context, __: click.Parameter, path: Path | None) -> dict[str, Any]:
     if path is None:
         return {}
     import json
@@ -161,46 +156,55 @@ def _schema(path: Path | None) -> dict[str, Any]:
     return columns
 
 
-@command("grant", example=f"starling ledger grant {LEDGER} residents custodian --cap 10")
-@ledger_url
+@_changing("dataset", f"starling ledger dataset {LEDGER} census-2020 --population residents")
+@click.argument("name")
+@click.option("--population", "population_name", required=True, metavar="POPULATION", help="Whose people it is about.")
+@options.path("--schema", metavar="FILE", callback=_schema, help="Its public schema, JSON.  [default: none]")
+@click.option("--cap", metavar="AMOUNT", help="A cap of its own.  [default: the population's alone]")
+def dataset(
+    opened: "Ledger", name: str, population_name: str, schema: dict[str, Any], cap: str | None
+) -> tuple[dict[str, Any], str]:
+    """Register a delivery of data about the people of a population. Its budget is theirs."""
+    opened.custody.add_dataset(name, population_name, schema, cap)
+    body = {"dataset": name, "population": population_name, "cap": None if cap is None else _reserve(cap)}
+    return body, f"dataset {name} of population {population_name}"
+
+
+@_changing("grant", f"starling ledger grant {LEDGER} residents custodian --cap 10")
 @click.argument("population_name", metavar="POPULATION")
 @click.argument("analyst")
 @_cap
-def grant(url: str, population_name: str, analyst: str, *, cap: str) -> Result:
+def grant(opened: "Ledger", population_name: str, analyst: str, cap: str) -> tuple[dict[str, Any], str]:
     """Let ANALYST spend up to AMOUNT on POPULATION; without a grant nobody spends anything."""
-    with _writing(url) as opened:
-        opened.custody.grant(population_name, analyst, cap)
-        body = {"population": population_name, "analyst": analyst, "cap": _reserve(cap)}
-        return _done(opened, body, f"{analyst} may spend {_reserve(cap)} on {population_name}")
+    opened.custody.grant(population_name, analyst, cap)
+    body = {"population": population_name, "analyst": analyst, "cap": _reserve(cap)}
+    return body, f"{analyst} may spend {_reserve(cap)} on {population_name}"
 
 
-@command(
+@_changing(
     "delegate",
-    example=f"starling ledger dataset {LEDGER} survey --population residents --cap 5\n"
+    f"starling ledger dataset {LEDGER} survey --population residents --cap 5\n"
     f"starling ledger delegate {LEDGER} survey --to {'ab' * 32} --days 90",
 )
-@ledger_url
 @click.argument("dataset_name", metavar="DATASET")
 @click.option("--to", "key", required=True, metavar="KEY", help="The public key of a server: starling server show.")
 @click.option("--days", type=int, required=True, help="For how long, up to 366 days; 0 takes the right back.")
-def delegate(url: str, dataset_name: str, *, key: str, days: int) -> Result:
+def delegate(opened: "Ledger", dataset_name: str, key: str, days: int) -> tuple[dict[str, Any], str]:
     """Let a server charge DATASET for what its analysts are granted, with a key of its own; the dataset needs a cap of its own."""
     from datetime import UTC, datetime
 
-    with _writing(url) as opened:
-        to = public_key(key)
-        end = datetime.fromtimestamp(opened.custody.delegate(dataset_name, to, days=days), UTC)
-        body = {"dataset": dataset_name, "key": to.text, "until": end.isoformat()}
-        ends = f"until {end:%Y-%m-%d %H:%M} UTC" if days else "no longer"
-        return _done(opened, body, f"{to.fingerprint} may charge {dataset_name} {ends}")
+    to = public_key(key)
+    end = datetime.fromtimestamp(opened.custody.delegate(dataset_name, to, days=days), UTC)
+    ends = f"until {end:%Y-%m-%d %H:%M} UTC" if days else "no longer"
+    body = {"dataset": dataset_name, "key": to.text, "until": end.isoformat()}
+    return body, f"{to.fingerprint} may charge {dataset_name} {ends}"
 
 
-@command(
+@_changing(
     "terms",
-    example=f"starling ledger dataset {LEDGER} clinic --population residents --cap 5\n"
+    f"starling ledger dataset {LEDGER} clinic --population residents --cap 5\n"
     f"starling ledger terms {LEDGER} clinic --ask-first --reserve 1",
 )
-@ledger_url
 @click.argument("dataset_name", metavar="DATASET")
 @click.option(
     "--ask-first/--freely",
@@ -208,36 +212,33 @@ def delegate(url: str, dataset_name: str, *, key: str, days: int) -> Result:
     help="Whether each charge of a server needs your approval, or the caps alone decide.",
 )
 @click.option("--reserve", metavar="AMOUNT", help="So much of the dataset's cap is kept for you.  [default: nothing]")
-def terms(url: str, dataset_name: str, *, ask_first: bool, reserve: str | None) -> Result:
+def terms(opened: "Ledger", dataset_name: str, *, ask_first: bool, reserve: str | None) -> tuple[dict[str, Any], str]:
     """Set the terms under which servers charge DATASET, in place of earlier ones. Approvals are given by `starling server approve`."""
-    with _writing(url) as opened:
-        opened.custody.set_terms(dataset_name, ask_first=ask_first, reserve=reserve)
-        amount = "0" if reserve is None else _reserve(reserve)
-        body = {"dataset": dataset_name, "ask_first": ask_first, "reserve": amount}
-        how = "ask you first about each charge of" if ask_first else "charge"
-        return _done(opened, body, f"servers {how} {dataset_name}; {amount} of its cap is kept for you")
+    opened.custody.set_terms(dataset_name, ask_first=ask_first, reserve=reserve)
+    amount = "0" if reserve is None else _reserve(reserve)
+    how = "ask you first about each charge of" if ask_first else "charge"
+    body = {"dataset": dataset_name, "ask_first": ask_first, "reserve": amount}
+    return body, f"servers {how} {dataset_name}; {amount} of its cap is kept for you"
 
 
-@command("raise", example=f"starling ledger raise {LEDGER} residents analyst custodian --cap 12 --yes")
-@ledger_url
+@_changing("raise", f"starling ledger raise {LEDGER} residents analyst custodian --cap 12 --yes")
 @_scope
 @_cap
 @click.option("--approval", metavar="SIGNATURE", help="Of the second custodian, from starling ledger approve.")
 @options.flag("--yes", help="Raise without asking.")
 def raise_(
-    url: str, population_name: str, scope: str, name: str, *, cap: str, approval: str | None, yes: bool
-) -> Result:
+    opened: "Ledger", population_name: str, scope: str, name: str, *, cap: str, approval: str | None, yes: bool
+) -> tuple[dict[str, Any], str]:
     """Raise a cap. Says in plain words what that reveals, and asks; nothing takes it back."""
     wanted = (population_name, cast("Scope", scope), name, cap)
-    with _writing(url) as opened:
-        if not yes:
-            reveals = opened.custody.raising(*wanted)
-            check_terminal("and there is no terminal to ask", f"read this, then add --yes: {reveals}")
-            click.echo(reveals, err=True)
-            confirm("Raise it?", "Nothing was raised.")
-        reveals = opened.custody.raise_cap(*wanted, approval)
-        body = {"population": population_name, "scope": scope, "name": name, "cap": _reserve(cap), "reveals": reveals}
-        return _done(opened, body, reveals)
+    if not yes:
+        reveals = opened.custody.raising(*wanted)
+        check_terminal("and there is no terminal to ask", f"read this, then add --yes: {reveals}")
+        click.echo(reveals, err=True)
+        confirm("Raise it?", "Nothing was raised.")
+    reveals = opened.custody.raise_cap(*wanted, approval)
+    body = {"population": population_name, "scope": scope, "name": name, "cap": _reserve(cap), "reveals": reveals}
+    return body, reveals
 
 
 @command(
@@ -266,23 +267,21 @@ def approve(url: str, population_name: str, scope: str, name: str, *, cap: str, 
     return Result(lambda: signature, lambda: {"approval": signature, "reveals": reveals})
 
 
-@command("retire", example=f"starling ledger retire {LEDGER} dataset census-2020 --yes")
-@ledger_url
+@_changing("retire", f"starling ledger retire {LEDGER} dataset census-2020 --yes")
 @click.argument("kind", type=click.Choice(["population", "dataset"]))
 @click.argument("name")
 @options.flag("--yes", help="Retire without asking.")
-def retire(url: str, kind: str, name: str, *, yes: bool) -> Result:
+def retire(opened: "Ledger", kind: str, name: str, *, yes: bool) -> tuple[dict[str, Any], str]:
     """Charge nothing to it any more, for good. What was spent stays spent."""
-    with _writing(url) as opened:
-        if not yes:
-            # What is not there is refused before anybody is asked.
-            opened.reading.population_of(name) if kind == "dataset" else opened.reading.account(name, latest=1)
-            effect = f"nothing is charged to {kind} {name} any more, for good, and its name is not taken again"
-            check_terminal("and there is no terminal to ask", f"add --yes: {effect}")
-            click.echo(f"starling: {effect}", err=True)
-            confirm("Retire it?", "Nothing was retired.")
-        opened.custody.retire(cast(Any, kind), name)
-        return _done(opened, {"retired": name, "kind": kind}, f"{kind} {name} is retired")
+    if not yes:
+        # What is not there is refused before anybody is asked.
+        opened.reading.population_of(name) if kind == "dataset" else opened.reading.account(name, latest=1)
+        effect = f"nothing is charged to {kind} {name} any more, for good, and its name is not taken again"
+        check_terminal("and there is no terminal to ask", f"add --yes: {effect}")
+        click.echo(f"starling: {effect}", err=True)
+        confirm("Retire it?", "Nothing was retired.")
+    opened.custody.retire(cast(Any, kind), name)
+    return {"retired": name, "kind": kind}, f"{kind} {name} is retired"
 
 
 keys = Group(

@@ -49,11 +49,14 @@ def _command(name: str) -> click.Command:
         yes: bool,
         **values: Any,
     ) -> Result:
+        from starling.client.studies import question_json
+
         with client_of(key) as client, waiting() as on_progress:
             study = client.study(dataset, out, on_progress=on_progress)
             question = priced(question_command.make, study.plan, **values)
             if reason is not None:
-                return _requested(client, dataset, question, reason, request_id)
+                requested = client.request(dataset, reason, request_id=request_id, question=question_json(question))
+                return Result(lambda: request_text(requested), lambda: request_json(requested))
             return _answered(client, dataset, study, question, request_id, yes=yes)
 
     own = options.with_options(
@@ -69,13 +72,6 @@ def _command(name: str) -> click.Command:
     )
     words = question_command.words.split("--out")[0].strip()
     return command(name, example=f"starling remote ask {name} asthma {words} --out answers --yes")(own)
-
-
-def _requested(client: "Client", dataset: str, question: "Question", reason: str, request_id: str | None) -> Result:
-    from starling.client.studies import question_json
-
-    request = client.request(dataset, reason, request_id=request_id, question=question_json(question))
-    return Result(lambda: request_text(request), lambda: request_json(request))
 
 
 def _answered(
@@ -103,11 +99,8 @@ def _words(release: "GenomeRelease") -> list[str]:
 def _json(release: "GenomeRelease") -> dict[str, Any]:
     from starling.release.codec import plain
 
-    return {
-        "question": release.question.as_json(),
-        "answer": plain(release.answer),
-        "request_id": release.request_id,
-    }
+    answer = {"question": release.question.as_json(), "answer": plain(release.answer)}
+    return answer | {"request_id": release.request_id}
 
 
 num_sig, loc_sig, loc_block, snp_pval, snp_corr, explore, scan, snp_effects, explore_effects = map(

@@ -1,7 +1,7 @@
 """`starling server jobs`, `backup` and `restore`: what custodians look at while it serves, a copy of a home, and a home made of a copy."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -40,9 +40,11 @@ def jobs(home: "Home", *, retried: str | None) -> Result:
         freed = set_free(home, None if retried == EVERY else int(retried))
         return Result(lambda: f"tried again: {', '.join(map(str, freed)) or 'none'}", lambda: {"again": freed})
     listed = list_jobs(home)
+    charge = ("seq=charge.seq", "dataset=charge.dataset", "analyst=charge.analyst", "request_id=charge.request_id")
+    names = (*charge, "state", "failures=attempt.failures", "why=attempt.why")
     return Result(
         lambda: "\n".join(_line(job, home.folder) for job in listed) or "nothing waits",
-        lambda: list(map(_json, listed)),
+        lambda: [attributes(job, *names) for job in listed],
     )
 
 
@@ -54,12 +56,6 @@ def _line(job: "Job", folder: Path) -> str:
     if job.state == "parked":
         line += f"; when that is mended: starling server jobs {folder} --again {charge.seq}"
     return line
-
-
-def _json(job: "Job") -> dict[str, Any]:
-    return {**attributes(job.charge, "seq", "dataset", "analyst", "request_id"), "state": job.state} | attributes(
-        job.attempt, "failures", "why"
-    )
 
 
 @command("backup", example="starling server backup home copy")

@@ -21,7 +21,7 @@ INPUTS = "--persons invented/person-records.txt --geography invented/GRF-C.txt"
 """What `generate`'s example makes."""
 FORMS: Final = ("csv", "parquet", "excel", "duckdb", "sdmx", "wide")
 """The forms of an export, as `starling.tables.export` has them."""
-HERE = ("plan", "convert", "schema", "preview", "generate", "validate", "release", "plot", "evaluate", "diff")
+HERE = ("plan", "convert", "schema", "preview", "generate", "validate", "release", "plot", "evaluate", "diff", "export")
 
 tables = Group(
     "tables",
@@ -34,7 +34,6 @@ tables = Group(
     lazy={
         "init": "starling.cli.tables_init:init",
         **{name: f"starling.cli.tables:{name}" for name in HERE},
-        "export": "starling.cli.tables:export",
     },
 )
 

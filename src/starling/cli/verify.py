@@ -11,6 +11,7 @@ from starling.cli.auditing import pin
 from starling.cli.commands import Result, command, error_body, problem_json
 from starling.cli.progress import working
 from starling.errors import IntegrityError
+from starling.release.session import attributes
 
 if TYPE_CHECKING:
     from starling.verification import Verification
@@ -58,9 +59,7 @@ def _json(bundle: Path, verified: "Verification") -> dict[str, Any]:
         "release": str(bundle),
         "outcome": verified.outcome,
         "not_checked": verified.left_open,
-        "signer": None
-        if verified.signer is None
-        else {"key": verified.signer.text, "fingerprint": verified.signer.fingerprint},
+        "signer": None if verified.signer is None else attributes(verified.signer, "key=text", "fingerprint"),
         **({"cost": None} if verified.guarantee is None else claim(verified.guarantee).losses()),
         "proof": verified.proof or None,
         "request_id": verified.request_id,
@@ -73,12 +72,7 @@ def _json(bundle: Path, verified: "Verification") -> dict[str, Any]:
 
 def _checks(verified: "Verification") -> list[dict[str, Any]]:
     return [
-        {
-            "name": check.name,
-            "state": check.state,
-            "says": check.says,
-            "findings": [problem_json(finding) for finding in check.findings],
-        }
+        {**attributes(check, "name", "state", "says"), "findings": list(map(problem_json, check.findings))}
         for check in verified.checks
     ]
 

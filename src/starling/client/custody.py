@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode
 
-from starling.client.replies import READER, Listed, Request, part, read, read_all, schema, section
+from starling.client.replies import READER, Listed, Request, part, read, read_all, schema, sections
 from starling.client.transport import Transport
 from starling.errors import plain
 from starling.ledger import rules
@@ -23,8 +23,7 @@ def _commands(values: Any) -> dict[str, str]:
 
 
 def _left(values: Any) -> dict[str, str | None]:
-    rows = read_all(LeftOfCap, part(values, "left"))
-    return {each.cap: each.left for each in rows}
+    return {each.cap: each.left for each in read_all(LeftOfCap, part(values, "left"))}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +72,7 @@ class DatasetCustody:
     title: str
     population: str
     measure: str
-    caps: tuple[Cap, ...] = field(metadata={READER: lambda values: read_all(Cap, part(values, "caps"))})
+    caps: tuple[Cap, ...]
     ask_first: bool
     reserve: str
     accepted: bool
@@ -93,11 +92,9 @@ class Custody:
         datasets: What there is to look after.
     """
 
-    requests: tuple[Request, ...] = field(metadata={READER: lambda values: read_all(Request, part(values, "requests"))})
-    late: tuple[LateRelease, ...] = field(metadata={READER: lambda values: read_all(LateRelease, part(values, "late"))})
-    datasets: tuple[DatasetCustody, ...] = field(
-        metadata={READER: lambda values: read_all(DatasetCustody, part(values, "datasets"))}
-    )
+    requests: tuple[Request, ...]
+    late: tuple[LateRelease, ...]
+    datasets: tuple[DatasetCustody, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,9 +119,7 @@ class Review(Request):
     reveals: str
     left: Mapping[str, str | None] = field(metadata={READER: _left})
     refused: str
-    sections: tuple[Mapping[str, Any], ...] = field(
-        metadata={READER: lambda values: tuple(map(section, part(values, "sections")))}
-    )
+    sections: tuple[Mapping[str, Any], ...] = field(metadata={READER: sections})
     digest: str
     commands: Mapping[str, str] = field(metadata={READER: _commands})
 
@@ -148,9 +143,8 @@ class CustodyClient:
 
     def custody_of(self, dataset: str) -> DatasetCustody:
         """What a custodian looks after of a dataset."""
-        return read(
-            DatasetCustody, self._transport.ask("GET", f"/v1/custody/datasets/{rules.name(dataset, field='dataset')}")
-        )
+        name = rules.name(dataset, field="dataset")
+        return read(DatasetCustody, self._transport.ask("GET", f"/v1/custody/datasets/{name}"))
 
     def review(self, number: int) -> Review:
         """What a request would reveal and leave, and the command that approves it."""
@@ -158,9 +152,8 @@ class CustodyClient:
 
     def decline(self, number: int, reason: str) -> Request:
         """Decline a request that waits; the analyst reads the reason."""
-        return read(
-            Request, self._transport.ask("POST", f"/v1/custody/requests/{int(number)}/decline", {"reason": reason})
-        )
+        path = f"/v1/custody/requests/{int(number)}/decline"
+        return read(Request, self._transport.ask("POST", path, {"reason": reason}))
 
     def raising(self, population: str, scope: str, name: str, cap: Exact) -> Raise:
         """What a raised cap would reveal, and the command that raises it.
@@ -171,7 +164,6 @@ class CustodyClient:
             name: Which of them.
             cap: The new one, in the measure of the population.
         """
-        query = urlencode(
-            {"population": population, "scope": scope, "name": name, "cap": exact_text(exact(cap, field="cap"))}
-        )
+        text = exact_text(exact(cap, field="cap"))
+        query = urlencode({"population": population, "scope": scope, "name": name, "cap": text})
         return read(Raise, self._transport.ask("GET", f"/v1/custody/raise?{query}"))

@@ -74,8 +74,12 @@ def _margin(values: Any) -> dict[str, str] | None:
     return {name: _value(str, values["margin"], name) for name in ("within", "unit")}
 
 
-def section(values: Any) -> dict[str, Any]:
-    """A section of an expected error: `title`, `text` and `tables`; raises IntegrityError where it is none."""
+def sections(values: Any) -> tuple[dict[str, Any], ...]:
+    """The sections of an expected error, each `title`, `text` and `tables`; raises IntegrityError where they are none."""
+    return tuple(map(_section, _of(values, "sections", list)))
+
+
+def _section(values: Any) -> dict[str, Any]:
     tables = [
         {
             "caption": _value(str, each, "caption"),
@@ -256,9 +260,7 @@ class Preview:
     ask_first: bool
     question: Mapping[str, Any] | None
     margin: Mapping[str, str] | None = field(metadata={READER: _margin})
-    sections: tuple[Mapping[str, Any], ...] = field(
-        metadata={READER: lambda values: tuple(map(section, _of(values, "sections", list)))}
-    )
+    sections: tuple[Mapping[str, Any], ...] = field(metadata={READER: sections})
     invented: bool
 
 
@@ -315,6 +317,8 @@ def _value(hint: Any, values: Any, name: str) -> Any:
     if get_origin(hint) is UnionType:
         optional = isinstance(values, dict) and name in values and values[name] is None
         return None if optional else _value(get_args(hint)[0], values, name)
+    if get_origin(hint) is tuple:
+        return read_all(get_args(hint)[0], _of(values, name, list))
     if get_origin(hint) is Literal:
         if (choice := _of(values, name, str)) not in get_args(hint):
             raise _strange()

@@ -132,12 +132,6 @@ ReleaseId = Annotated[int, InPath(ge=1, lt=2**62)]
 
 def add_routes(app: FastAPI, service: Service) -> None:
     """Add them to an application."""
-    _datasets(app, service)
-    _budgets(app, service)
-    _releases(app, service)
-
-
-def _datasets(app: FastAPI, service: Service) -> None:
     catalogue = service.home.catalogue
     everybody = service.user()
 
@@ -154,14 +148,6 @@ def _datasets(app: FastAPI, service: Service) -> None:
     def dataset(name: str) -> DatasetReply:
         return describe(service, name)
 
-
-def describe(service: Service, name: str) -> DatasetReply:
-    """A dataset, as everybody with a token may know it; raises NotThere where there is none."""
-    home = service.home
-    return _described(home.catalogue.find(name), service.charges.population(name), invented=home.invented)
-
-
-def _budgets(app: FastAPI, service: Service) -> None:
     @app.get(
         "/v1/datasets/{name}/budget",
         summary="What an analyst may still spend on it",
@@ -169,6 +155,14 @@ def _budgets(app: FastAPI, service: Service) -> None:
     )
     def budget(name: str, user: Annotated[User, service.user("analyst")]) -> BudgetReply:
         return read_budget(service, user.name, name)
+
+    _releases(app, service)
+
+
+def describe(service: Service, name: str) -> DatasetReply:
+    """A dataset, as everybody with a token may know it; raises NotThere where there is none."""
+    home = service.home
+    return _described(home.catalogue.find(name), service.charges.population(name), invented=home.invented)
 
 
 def read_budget(service: Service, analyst: str, name: str) -> BudgetReply:

@@ -4,7 +4,7 @@ import ipaddress
 import json
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
@@ -71,11 +71,6 @@ ledger = LEDGER
 # The URL by which browsers reach this server. Register this URL with /v1/oidc/callback after it as redirection at the provider.
 # url = "https://statistics.example"
 """
-OIDC_KEYS: Final = ("issuer", "client_id", "client_secret", "claim", "url")
-KEYS: Final = (
-    *("address", "port", "hosts", "ledger", "certificate", "private_key", "account", "trusted_proxy", "root_path"),
-    *("open_charges", "question_work", "job_seconds", "notify_command", "notify_url", "oidc"),
-)
 OPEN_CHARGES: Final = 20
 QUESTION_WORK: Final = 10_000
 JOB_SECONDS: Final = 3600
@@ -118,13 +113,13 @@ class Settings:
         private_key: File of its private key; there if and only if the certificate is.
         account: The account of the web process, where there is one.
         trusted_proxy: The IP address of the only client that may connect, where a proxy ends TLS.
-        oidc: The OpenID Connect provider, where there is one.
+        root_path: The path below which clients reach the server, without a slash at its end; empty at the top.
         open_charges: The most charges of one analyst that have not left.
         question_work: The most work of a question that costs nothing, in millions of steps (release/work.py).
         job_seconds: The most seconds that a worker gives a release.
-        root_path: The path below which clients reach the server, without a slash at its end; empty at the top.
         notify_command: The command that is run when something waits for a custodian, where there is one.
         notify_url: The URL that is then sent an empty POST, where there is one.
+        oidc: The OpenID Connect provider, where there is one.
     """
 
     address: str
@@ -135,13 +130,13 @@ class Settings:
     private_key: Path | None
     account: str | None
     trusted_proxy: str | None
-    oidc: Oidc | None = None
+    root_path: str = ""
     open_charges: int = OPEN_CHARGES
     question_work: int = QUESTION_WORK
     job_seconds: int = JOB_SECONDS
-    root_path: str = ""
     notify_command: tuple[str, ...] = ()
     notify_url: str | None = None
+    oidc: Oidc | None = None
 
     @property
     def encrypted(self) -> bool:
@@ -149,6 +144,8 @@ class Settings:
         return self.certificate is not None or self.trusted_proxy is not None
 
 
+KEYS: Final = tuple(each.name for each in fields(Settings))
+OIDC_KEYS: Final = tuple(each.name for each in fields(Oidc))
 _PEM: Final = "name a file in PEM format"
 _ROOT_PATH: Final = re.compile(r"(/[A-Za-z0-9_][A-Za-z0-9._-]*)+")
 

@@ -108,8 +108,8 @@ def packaged(package: str, file: str, what: str) -> Path:
     Raises:
         ParameterError: `what` it holds is missing, since the package is not installed.
     """
-    found = find_spec(package)
-    for folder in [] if found is None else found.submodule_search_locations or ():
+    spec = find_spec(package)
+    for folder in [] if spec is None else spec.submodule_search_locations or ():
         if (path := Path(folder) / file).is_file():
             return path
     raise ParameterError("demo", f"needs the {what} of {package}, which are not there", install("demo"))

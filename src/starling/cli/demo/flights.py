@@ -137,6 +137,8 @@ def _text(
     compared: "Evaluation",
     rows: list[dict[str, int]],
 ) -> str:
+    import pyarrow.compute as pc
+
     from starling.release.text import facts, table
 
     lines = [
@@ -148,10 +150,15 @@ def _text(
         )
         for row in rows
     ]
+    many = pc.sum(flights["count_all"]).as_py()
     errors = ", ".join(f"{name} {each.l1:,}" for name, each in compared.levels.items())
     return "\n\n".join(
         [
-            _real(plan, flights),
+            (
+                f"Real flights, which are public: {many:,} from New York City in 2013, by {plan.groups:,} aircraft.\n"
+                "Each aircraft is listed where it flew most often, and the list is declared public: of confidential flights it would\n"
+                "tell of them."
+            ),
             facts(
                 [
                     ("protected", f"one flight ({plan.relation})"),
@@ -169,16 +176,6 @@ def _text(
             ),
             written(out / "release"),
         ]
-    )
-
-
-def _real(plan: "Plan", flights: "pa.Table") -> str:
-    import pyarrow.compute as pc
-
-    many = pc.sum(flights["count_all"]).as_py()
-    return (
-        f"Real flights, which are public: {many:,} from New York City in 2013, by {plan.groups:,} aircraft.\n"
-        "Each aircraft is listed where it flew most often, and the list is declared public: of confidential flights it would\ntell of them."
     )
 
 

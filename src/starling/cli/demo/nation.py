@@ -96,6 +96,7 @@ def _text(plan: "Plan", out: Path, files: "Generated", released: "Published", se
         if row is not None
     ]
     published: Any = released.as_json()["rows"]
+    share = 100 * seen.inside / max(seen.totals, 1)
     land = ", ".join(f"{files.sizes[name]:,} {name}" for name in ("persons", "states", "counties", "tracts"))
     return "\n\n".join(
         [
@@ -108,7 +109,10 @@ def _text(plan: "Plan", out: Path, files: "Generated", released: "Published", se
                 ]
             ),
             table(("group", "published", "95 % interval", "truth", "the interval"), rows),
-            _held(seen),
+            (
+                f"{seen.inside:,} of the {seen.totals:,} published intervals hold the truth ({share:z.1f} %; of all groups at least"
+                " 95 %,\nbut a very small one is published only when its noise was high). With real people it is not known which ones miss."
+            ),
             facts(
                 [
                     ("report", str(out / "release" / "report.html")),
@@ -117,14 +121,6 @@ def _text(plan: "Plan", out: Path, files: "Generated", released: "Published", se
                 ]
             ),
         ]
-    )
-
-
-def _held(seen: _Seen) -> str:
-    share = 100 * seen.inside / max(seen.totals, 1)
-    return (
-        f"{seen.inside:,} of the {seen.totals:,} published intervals hold the truth ({share:z.1f} %; of all groups at least"
-        " 95 %,\nbut a very small one is published only when its noise was high). With real people it is not known which ones miss."
     )
 
 

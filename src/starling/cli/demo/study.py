@@ -75,6 +75,7 @@ def _text(answered: "Answered", folder: Path, planted: dict[str, float]) -> str:
 
     exploration = _explored(answered)
     guarantee = answered.question.guarantee
+    named = " and ".join(f"{snp} ({share:z.0%} of alleles)" for snp, share in planted.items())
     rows = [
         (
             each.snp,
@@ -87,7 +88,10 @@ def _text(answered: "Answered", folder: Path, planted: dict[str, float]) -> str:
     ]
     return "\n\n".join(
         [
-            _invented(planted),
+            (
+                f"An invented study: {PEOPLE:,} people, half of them cases, {SNPS:,} SNPs. Nobody in it exists.\n"
+                f"Two SNPs cause the disease: {named}. Their neighbours are inherited with them."
+            ),
             facts(
                 [
                     ("protected", f"one person, all SNPs and the disease ({guarantee.relation})"),
@@ -100,14 +104,6 @@ def _text(answered: "Answered", folder: Path, planted: dict[str, float]) -> str:
             else "It answered that no SNP is significant, and stopped: that is the noise of the first answer.",
             written(folder),
         ]
-    )
-
-
-def _invented(planted: dict[str, float]) -> str:
-    named = " and ".join(f"{snp} ({share:z.0%} of alleles)" for snp, share in planted.items())
-    return (
-        f"An invented study: {PEOPLE:,} people, half of them cases, {SNPS:,} SNPs. Nobody in it exists.\n"
-        f"Two SNPs cause the disease: {named}. Their neighbours are inherited with them."
     )
 
 
