@@ -17,7 +17,7 @@ from starling.screens.tables.page import Bar, TablePages, bar, picks
 TOWNS = {f"{number:03}": f"Town {number}" for number in range(30)} | {"777": "<b>", "778": "Town 1"}
 
 
-class Towns(DomainPages):
+class Towns(DomainPages[Release]):
     """The pages of a stored table of towns; nothing else of a release is needed."""
 
     def __init__(self, table: StoredTable) -> None:
