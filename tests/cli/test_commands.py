@@ -232,6 +232,11 @@ def test_help_starts_with_an_example_of_the_command(words: tuple[str, ...], comm
     assert lines[-1].startswith(" ".join(("starling", *words)))
     assert empty == ""
     assert command.help
+    listed = shown.stdout.partition("Commands:")[2]
+    assert not any(line.endswith("...") for line in listed.splitlines()), "a sentence is cut"
+    for option in (each for each in command.params if isinstance(each, click.Option)):
+        assert option.help
+        assert "INTEGER" not in str(option.metavar or option.type.name.upper()), f"{option.name} takes N"
 
 
 @pytest.mark.series(2)

@@ -32,6 +32,8 @@ TERMINATED: Final = 143
 INTERNAL: Final = StarlingError.exit_code
 AS_JSON: Final = "starling.json"
 """The key of a click context's `meta` under which --json is kept."""
+SENTENCE: Final = 400
+"""Letters of the longest first sentence about a command."""
 DISK: Final = (errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EDQUOT)
 
 
@@ -45,6 +47,13 @@ class _Example(click.Command):
     def __init__(self, *args: Any, example: str, **options: Any) -> None:
         self.example = example
         super().__init__(*args, **options)
+        for each in self.params:
+            if (
+                isinstance(each, click.Option)
+                and each.metavar is None
+                and isinstance(each.type, click.types.IntParamType)
+            ):
+                each.metavar = "N"
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         formatter.write_text("Example:")
@@ -155,6 +164,13 @@ class Group(_Example, click.Group):
         module, name = self.lazy[cmd_name].split(":")
         command: click.Command = getattr(importlib.import_module(module), name)
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The first sentence about each command, in as many lines as it takes: click would cut it at the end of one."""
+        commands = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        rows = [(name, each.get_short_help_str(limit=SENTENCE)) for name, each in commands if each and not each.hidden]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -64,7 +64,7 @@ def price(function: Any) -> Any:
         click.option(
             "--margin",
             metavar="X",
-            help="Instead: at most so far off, 95 times of 100, at the least epsilon.",
+            help="Instead: at most so far off (patients, or the width of an interval), 95 times of 100, at the least epsilon.",
         ),
     )
 

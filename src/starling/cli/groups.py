@@ -90,7 +90,9 @@ generate = verbs.generating(
         type=click.Choice(["groups", "counts"]),
         help="Of the records without PLAN, which says it.  [default: groups]",
     ),
-    click.option("--format", "form", type=click.Choice(["csv", "parquet"]), default="parquet", show_default=True),
+    options.with_default(
+        "--format", "form", type=click.Choice(["csv", "parquet"]), default="parquet", help="Of the records' file."
+    ),
     plan=options.plan_file_if_any,
     step="inventing groups",
 )

@@ -70,7 +70,7 @@ class GroupsPages(DomainPages[GroupsRelease]):
         return next(pairs, None)
 
     def _sizes(self, query: Query, frame: Frame) -> Reply:
-        from starling.groups.pictures import picture
+        from starling.groups import pictures
 
         plan = self.release.plan
         row = self._region(query.one("region", plan.regions.ids[0][0]))
@@ -93,7 +93,7 @@ class GroupsPages(DomainPages[GroupsRelease]):
             level=row["level"],
             choices=self._choices(),
             headline=_headline(plan, row),
-            picture=picture(plan, region, sizes),
+            picture=pictures.picture(plan, region, {each: sizes[each].to_numpy() for each in pictures.COLUMNS}),
             means=_means(plan, [each for _, each in around], region),
             around=[_listed(kind, each) for kind, each in around],
             around_note=outside_note(_with_ends([each for _, each in around], *(f"{name}_" for name in MEASURES))),

@@ -107,8 +107,8 @@ async def _no_such_route(user_of: Callable[[Request], User | None], request: Req
     if wants_page(request) and not hasattr(request.state, "user"):
         # No route looked at the session, and the page has its menu all the same.
         request.state.user = await run_in_threadpool(user_of, request)
-    what = "is not there" if error.status_code == 404 else f"is refused: {error.detail}"
-    problem = Problem("address", what, "see /v1/openapi.json for what can be asked")
+    what = "names an address that is not there" if error.status_code == 404 else f"is refused: {error.detail}"
+    problem = Problem("request", what, "see /v1/openapi.json for what can be asked")
     return error_reply(request, error.status_code, "UsageError", [problem], error.headers)
 
 

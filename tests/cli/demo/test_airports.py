@@ -29,6 +29,6 @@ def test_the_plan_counts_what_is_written(tmp_path: Path) -> None:
 
 
 def test_a_package_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("starling.cli.demo.find_spec", lambda _: None)
+    monkeypatch.setattr("starling.cli.demo.chapter.find_spec", lambda _: None)
     with pytest.raises(ParameterError, match="airportsdata"):
         airports.data()

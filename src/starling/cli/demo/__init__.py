@@ -7,22 +7,18 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final, TypeAlias
+from typing import Final
 
 import click
 
 from starling.cli import options
 from starling.cli.commands import Result, as_json, command
-from starling.distribution import install
+from starling.cli.demo.chapter import Chapter
 from starling.engine.machine import processors
-from starling.errors import OutputError, ParameterError
+from starling.errors import OutputError
 from starling.privacy.compiling import heard_by
-
-Chapter: TypeAlias = tuple[Result, tuple[str, ...]]
-"""What a chapter shows, and commands that go on from there."""
 
 PERSONS: Final = 1_000_000
 COMPILED_BESIDE: Final = ("groups", "places")
@@ -30,7 +26,14 @@ COMPILED_BESIDE: Final = ("groups", "places")
 
 
 @command("demo", example="starling demo")
-@click.option("--out", type=options.PATH, default=Path("starling-demo"), show_default=True, metavar="DIR")
+@click.option(
+    "--out",
+    type=options.PATH,
+    default=Path("starling-demo"),
+    show_default=True,
+    metavar="DIR",
+    help="A new folder for all that is made.",
+)
 @options.number("--persons", default=PERSONS, help="How many to invent.")
 def demo(out: Path, *, persons: int) -> Result:
     """Invent people, publish about them under differential privacy, and show what the noise did. About a minute.
@@ -100,26 +103,6 @@ def chapters(persons: int) -> dict[str, tuple[str, Callable[[Path, Callable[[str
         "groups": ("Flights, counted", flights.chapter),
         "places": ("Airports, mapped", airports.chapter),
     }
-
-
-def packaged(package: str, file: str, what: str) -> Path:
-    """A file of public data in a package, which is found without importing it: that would read all of its tables.
-
-    Raises:
-        ParameterError: `what` it holds is missing, since the package is not installed.
-    """
-    spec = find_spec(package)
-    for folder in [] if spec is None else spec.submodule_search_locations or ():
-        if (path := Path(folder) / file).is_file():
-            return path
-    raise ParameterError("demo", f"needs the {what} of {package}, which are not there", install("demo"))
-
-
-def written(out: Path) -> str:
-    """Where the report and the tables of a release are that a chapter wrote into a folder."""
-    from starling.release.text import facts
-
-    return facts([("report", str(out / "report.html")), ("tables", str(out / "data"))])
 
 
 def program() -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from starling.cli.commands import Result
-from starling.cli.demo import packaged, written
+from starling.cli.demo.chapter import packaged, written
 
 if TYPE_CHECKING:
     import pyarrow as pa

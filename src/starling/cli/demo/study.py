@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from starling.cli.commands import Result
-from starling.cli.demo import written
+from starling.cli.demo.chapter import written
 
 if TYPE_CHECKING:
     from starling.genome.postprocess.estimates import Exploration

@@ -181,7 +181,7 @@ def unit_of(plan: Plan, kind: str) -> str:
 
 _SUCH_AN_ALLELE: Final = "Such an allele is at or below the threshold 95 times of 100"
 MEANINGS: Final = {
-    "num_sig": "Patients are no SNPs: the number is wrong at most by SNPs that would cross the threshold if so many records were others",
+    "num_sig": "The number is wrong at most by the SNPs that would cross the threshold if the records of so many patients were others",
     "loc_sig": "No SNP that is left out is ahead of a named one by more patients",
     "loc_block": "The block is wrong at most by conditions that would turn if the records of so many patients were others",
     **dict.fromkeys(("snp_pval", "snp_corr"), ""),
