@@ -2,9 +2,13 @@
 
 import os
 import signal
+from importlib import import_module
 from pathlib import Path
 
+import pytest
+
 from tests.forking import run
+from tests.release.striking import Point
 
 
 def code(text: str, **more: object) -> tuple[int, str, str]:
@@ -45,3 +49,10 @@ def test_the_command_is_the_installed_one() -> None:
     done = run("tests.forking:starling_command", "--version")
     assert (done.returncode, done.stdout.startswith("starling ")) == (0, True)
     assert run("tests.forking:starling_command", "no-such-command").returncode == 2
+
+
+@pytest.mark.parametrize("module", ["genome.dying", "genome.dying_scan", "tables.dying", "tables.dying_cross"])
+def test_where_a_run_is_killed_is_there(module: str) -> None:
+    points: dict[str, Point] = import_module(f"tests.{module}").POINTS
+    for point, (owner, name, _) in points.items():
+        assert callable(getattr(owner, name, None)), f"{point}: {name}"

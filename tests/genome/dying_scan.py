@@ -12,7 +12,7 @@ from starling.release.payment import PaymentOptions
 from tests.genome import dying
 from tests.release.striking import Point, strike
 
-POINTS: dict[str, Point] = {**dying.POINTS, "while reading": (counts_scan, "read", False)}
+POINTS: dict[str, Point] = {**dying.POINTS, "while reading": (counts_scan, "read_counted", False)}
 
 
 def scan(url: str, plan: Path, prefix: Path, out: Path, response: int | None) -> Answered:

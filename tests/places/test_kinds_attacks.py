@@ -99,7 +99,9 @@ def test_attack_a26_of_areas_and_flows_one_charge_shows_one_draw(
             payment = PaymentOptions(ledger, "trips", request_id=request_id, unvalidated=True)
             return released(kind, tmp_path, out, payment)
 
-        counting = {"legs": "parts_of_some", "trips": "points_of_some"}.get(kind, "points_by_cell")
+        counting = {"areas": "by_cell", "flows": "points_by_cell", "legs": "parts_of_some", "trips": "points_of_some"}[
+            kind
+        ]
         reading: Point = (READ[kind], counting, True)
         Thief(url, ledger, out, run, tmp_path).check_one_charge({**STEPS, READING: reading}, point, Fraction(1))
         ledger.close()

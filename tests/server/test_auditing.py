@@ -29,7 +29,10 @@ def test_events_are_those_of_the_chain(selling: Home, asker: Asker, tokens: dict
     assert page["next"] == page["events"][-1]["number"]
 
 
-@pytest.mark.parametrize("query", ["before=0", "most=0", "most=1001", "since=x", "other=1", f"kind={'a' * 101}"])
+@pytest.mark.parametrize(
+    "query",
+    ["before=0", "most=0", "most=1001", "since=x", "since=-480", "until=1735689600", "other=1", f"kind={'a' * 101}"],
+)
 def test_what_is_no_page_is_refused(selling: Home, asker: Asker, tokens: dict[str, str], query: str) -> None:
     assert asker.get(f"{EVENTS}?{query}", tokens["auditor"]).status_code == 422
 

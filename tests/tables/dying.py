@@ -14,7 +14,7 @@ from tests.release.striking import AFTER, AROUND, BEFORE, Point, strike
 OWN: dict[str, Point] = {
     "while reading": (counts.GroupCounts, "totals", False),
     "after the draw": (publication, "tabulate", False),
-    "while drawing": (measured, "_table", True),
+    "while drawing": (measured, "labels", True),
     "while writing": (contents, "write_tables", True),
 }
 POINTS: dict[str, Point] = {**BEFORE, **AROUND, **OWN, **AFTER}

@@ -1,12 +1,13 @@
 """The API for auditors beside the chain itself: its events in pages, chosen by what they are about, and a check of all of it."""
 
+import re
 from contextlib import closing
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
 from fastapi import FastAPI, Query
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from starling.errors import StarlingError
 from starling.ledger.checking import named_checks
@@ -18,7 +19,17 @@ from starling.server.listing import NEWEST
 from starling.server.previewing import INVENTED
 from starling.server.replies import ProblemBody
 
-Time = Annotated[datetime | None, Field(description="In UTC unless it says otherwise.")]
+
+def _begins_with_a_year(value: object) -> object:
+    """Pydantic would take a bare number as seconds since 1970, which the published form of the request does not have."""
+    if isinstance(value, str) and not re.match(r"\d{4}-", value):
+        raise ValueError("is no date and time such as 2025-01-31T12:00:00Z")
+    return value
+
+
+Time = Annotated[
+    datetime | None, BeforeValidator(_begins_with_a_year), Field(description="In UTC unless it says otherwise.")
+]
 
 
 class EventPage(BaseModel):
