@@ -15,7 +15,7 @@ REASONS: Final = {
     "tables/export/sdmx.py: _artefacts": "a list of what SDMX asks for, one after the other",
     "genome/domain.py: _preview": "half are options and imports; then a table of the questions",
     "genome/session.py: plan": "an argument for each key of a plan, and its checks",
-    "tables/session.py: plan": "an argument for each key of a plan, and its checks",
+    "tables/evaluate/page.py: _of_counts": "four sections of a page, text and table, one after the other",
     "cli/tables_init.py: init": "half are options and imports; then the choice between groups and cross tables",
 }
 """Why each of the longest functions is not cut."""
