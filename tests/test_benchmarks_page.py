@@ -111,6 +111,7 @@ def test_rivals_take_turns_to_be_first() -> None:
     assert "".join(order) == "abcbcacab"
 
 
+@pytest.mark.slow
 def test_a_prediction_of_a_time_holds_as_often_as_it_says() -> None:
     """Of 600 invented series 95 % hold the held-out time, give or take 4 deviations; with half the margin far fewer do."""
     numbers = np.random.default_rng(8)

@@ -79,6 +79,7 @@ def test_a_preview_of_a_study_takes_its_question(asked: str) -> None:
             assert s.preview(plan, question=genome.NumSig("chi2", 1, Fraction(1, 2))).after == Epsilon(Fraction(3, 2))
 
 
+@pytest.mark.slow
 def test_what_a_session_made_goes_with_it() -> None:
     s = starling.session(PEOPLE, epsilon=1)
     folder = s.count(**SEX, epsilon=1).folder

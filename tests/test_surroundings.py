@@ -263,6 +263,7 @@ def test_a_setting_that_is_refused_is_seen_before_the_charge(
         refuse(world, domain, charges, OutputError, "cannot be started here")
 
 
+@pytest.mark.slow
 def test_a_progress_bar_that_cannot_be_had_is_ignored(
     world: Path, charges: list[object], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -44,6 +44,7 @@ def said(bundle: Bundle | Path, **options: Any) -> list[str]:
     return [str(finding).split(";")[0] for finding in starling.verify(folder, **options).findings]
 
 
+@pytest.mark.slow
 def test_a_release_is_verified_alone_and_with_its_ledger(made: Bundle) -> None:
     found = starling.verify(made.folder)
     found.refuse()
@@ -215,6 +216,7 @@ def test_a_second_draw_for_the_same_charge_is_found_by_the_ledger_alone(made: Bu
     assert said(tmp_path / "second", ledger=made.url) == []
 
 
+@pytest.mark.slow
 def test_a_ledger_that_was_cut_or_is_another_one_is_found(made: Bundle, tmp_path: Path) -> None:
     lines = list(made.ledger.reading.export())
     exported = tmp_path / "ledger.jsonl"

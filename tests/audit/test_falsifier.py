@@ -121,6 +121,7 @@ def test_the_set_does_not_depend_on_the_half_that_tests_it() -> None:
     assert finding.hits == (0, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.statistical
 def test_false_alarms_stay_below_their_level() -> None:
     """Randomized response at exactly its claim, 300 audits at a false alarm of 0.1. More than 60 would have probability 1e-7."""

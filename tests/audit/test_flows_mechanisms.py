@@ -16,6 +16,7 @@ def test_one_unit_adds_its_trips_to_a_pair_of_areas(case: Case) -> None:
     assert change.sum() == (2 if "two trips" in case.name else 1)
 
 
+@pytest.mark.slow
 @pytest.mark.statistical
 def test_the_claims_stand_a_tenth_of_them_does_not_and_the_mutant_falls() -> None:
     """False alarm at most 1e-6 each; that a tenth is refuted shows that the audit sees what a trip changes."""

@@ -52,6 +52,7 @@ def test_one_point_more_gives_the_coarse_grid_another_shape() -> None:
     assert [side(number * MUTANTS_EPSILON / LOAD) for number in (FEW, FEW + 1)] == [1, 2]
 
 
+@pytest.mark.slow
 @pytest.mark.statistical
 def test_the_claim_stands_and_a_quarter_of_it_does_not() -> None:
     """False alarm at most 1e-6; that a quarter is refuted, which lies six deviations of the bound below it, shows that the audit

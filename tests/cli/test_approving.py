@@ -68,6 +68,7 @@ def test_a_release_is_asked_for_approved_and_made(call: Call, asked: Site, tmp_p
     assert "servers ask first about data, and leave 1 of its cap" in call("ledger", "show", ledger).stdout
 
 
+@pytest.mark.slow
 def test_a_request_is_declined_with_a_reason(call: Call, asked: Site) -> None:
     call("remote", "request", "data", "--reason", "Just so")
     assert call("server", "decline", asked.home.folder, 1, "--reason", "Say what for.").exit_code == 0

@@ -44,6 +44,7 @@ def paid(path: Path, request_id: str) -> tuple[str, ...]:
     return ("--ledger", str(path), "--dataset", "census", "--request-id", request_id)
 
 
+@pytest.mark.slow
 def test_show_says_what_is_left_and_how_many_more(call: Call, ledger: Path) -> None:
     text = call("ledger", "show", ledger).stdout
     assert "spring" in text
@@ -53,6 +54,7 @@ def test_show_says_what_is_left_and_how_many_more(call: Call, ledger: Path) -> N
     assert "1.848" in json.dumps(found)
 
 
+@pytest.mark.slow
 def test_the_request_is_answered_once(call: Call, inputs: Inputs, ledger: Path, tmp_path: Path) -> None:
     words = ("tables", "release", "demo", *inputs.options, "--yes", "--unvalidated", *paid(ledger, "spring"))
     again = call(*words, "--out", tmp_path / "out")
@@ -73,6 +75,7 @@ def test_the_request_is_answered_once(call: Call, inputs: Inputs, ledger: Path, 
     assert (other.exit_code, "--dataset" in other.stderr) == (2, True)
 
 
+@pytest.mark.slow
 def test_another_plan_under_the_same_id_is_a_conflict_and_other_records_are_not(
     call: Call, inputs: Inputs, ledger: Path, tmp_path: Path
 ) -> None:
@@ -101,6 +104,7 @@ def test_another_plan_under_the_same_id_is_a_conflict_and_other_records_are_not(
     assert len(call("ledger", "export", ledger).stdout.splitlines()) == 7
 
 
+@pytest.mark.slow
 def test_verify_and_export_of_a_whole_ledger(call: Call, ledger: Path, tmp_path: Path) -> None:
     verified = json.loads(call("ledger", "verify", ledger, "--json").stdout)
     assert verified["verified"] is True

@@ -30,6 +30,7 @@ def second(inputs: Inputs, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
+@pytest.mark.slow
 def test_text_states_rule_people_and_groups_in_one_alone(call: Call, released: Path, second: Path) -> None:
     said = call("tables", "diff", released, second)
     assert said.exit_code == 0, said.output

@@ -68,6 +68,7 @@ def test_a_question_is_answered_and_published(call: Call, study: Path, tmp_path:
     )
 
 
+@pytest.mark.slow
 def test_answers_are_those_of_the_study(call: Call, study: Path, tmp_path: Path) -> None:
     """Two causal SNPs of an invented study, asked with so much budget that noise does not matter."""
 

@@ -96,6 +96,7 @@ def test_a_median_is_paid_by_a_part_of_epsilon(call: Call, study: Path, tmp_path
     assert call("verify", out, "--json").exit_code in (0, 7)
 
 
+@pytest.mark.slow
 def test_effects_of_snps_that_were_named_have_wider_intervals(call: Call, study: Path, tmp_path: Path) -> None:
     """And are exported."""
     text = (study / "plan.toml").read_text().replace('unit = "person"', 'unit = "phenotype"')

@@ -45,6 +45,7 @@ def answered(world: World, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_all_releases_of_a_plan_are_drawn_together(call: Call, answered: Path, tmp_path: Path) -> None:
     names = sorted(answered.iterdir())
     result = call("genome", "plot", *names, "--out", tmp_path / "out")

@@ -292,6 +292,7 @@ def test_a_ledger_that_may_not_be_written_is_read_and_refuses_to_change(
     assert book.events() == 10
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_told_and_changes_nothing(book: Book) -> None:
     size = book.path.stat().st_size
     schema = book.path.with_suffix(".json")
@@ -305,6 +306,7 @@ def test_a_full_disk_is_told_and_changes_nothing(book: Book) -> None:
     assert book.events() == 11
 
 
+@pytest.mark.slow
 def test_a_ledger_that_could_not_be_made_leaves_no_file(tmp_path: Path) -> None:
     place = tmp_path / "new.sqlite"
     full = limited(6000, "ledger", "create", place)

@@ -102,6 +102,7 @@ def test_points_are_invented_for_a_plan(tmp_path: Path, call: Callable[..., Resu
     assert "without PLAN" in call("generate", plan, "--sigma", 20, "--out", tmp_path / "other", code=2).stderr
 
 
+@pytest.mark.slow
 def test_generated_points_are_released_by_their_own_plan(tmp_path: Path, call: Callable[..., Result]) -> None:
     made = json.loads(call("generate", "--sigma", 20, "--points", 1000, "--out", tmp_path / "new", "--json").stdout)
     words = (made["plan"], "--records", made["records"], "--out", tmp_path / "out", "--unvalidated", "--yes")

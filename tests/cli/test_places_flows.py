@@ -2,12 +2,14 @@
 
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from starling.cli.places import places
 from tests.places.flows.worlds import plan
 
 
+@pytest.mark.slow
 def test_the_commands_plan_preview_generate_release_and_ask(tmp_path: Path) -> None:
     plan(tmp_path)
 

@@ -49,6 +49,7 @@ def call(*words: object, code: int = 0) -> Result:
     return result
 
 
+@pytest.mark.slow
 def test_the_examples_work_when_pasted(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("starling.cli.browser.mkdtemp", lambda **_: str(tmp_path))
     group = main.get_command(click.Context(main), "places")
@@ -81,6 +82,7 @@ def test_rectangles_are_counted_as_the_release_says(folder: Path) -> None:
     assert "interval from" in text
 
 
+@pytest.mark.slow
 def test_polygons_and_hexagons_are_counted(folder: Path) -> None:
     ring = [[-1, 0], [3, 0], [3, 2], [-1, 2], [-1, 0]]
     (folder / "polygons.json").write_text(json.dumps({"type": "Polygon", "coordinates": [ring]}))
@@ -160,6 +162,7 @@ def test_means_of_a_value_are_told(folder: Path) -> None:
     assert "no value whose means" in call("means", "release", "--rectangles", "rectangles.csv", code=2).stderr
 
 
+@pytest.mark.slow
 def test_means_of_boxes_are_exported(folder: Path) -> None:
     made = json.loads(call("export", "valued", "--out", "means", "--json").stdout)["files"]
     assert set(made) == {"boxes.parquet", "boxes.geojson"}
@@ -199,6 +202,7 @@ def test_a_map_of_all_slices_is_opened_in_the_browser(folder: Path, monkeypatch:
     assert "February" in text
 
 
+@pytest.mark.slow
 def test_a_sparse_release_is_counted_drawn_and_written_as_boxes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -282,6 +282,7 @@ def test_no_color_is_obeyed() -> None:
     assert "\x1b[32m" not in shown
 
 
+@pytest.mark.slow
 def test_in_a_terminal_a_bar_moves_towards_the_deadline() -> None:
     output, shown = in_terminal({"COLUMNS": "100"}, COUNTED)
     assert output == "data\n"

@@ -186,6 +186,7 @@ def test_who_is_asked_sees_what_remains(call: Call, paid: Callable[[str], Words]
     assert charges(tmp_path) == 1
 
 
+@pytest.mark.slow
 def test_what_the_caps_do_not_cover_is_refused_before_anybody_is_asked(
     call: Call, paid: Callable[[str], Words], tmp_path: Path
 ) -> None:

@@ -40,6 +40,7 @@ def test_every_question_of_the_library_is_there_with_its_options() -> None:
         assert {param.name for param in here.params} - {param.name for param in there.params} <= own
 
 
+@pytest.mark.slow
 def test_a_day_of_an_analyst(call: Call, asked: Site, tmp_path: Path) -> None:
     out = tmp_path / "answers"
     assert call("remote", "datasets").stdout.startswith("data  genome  asked questions  ")

@@ -56,6 +56,7 @@ def test_a_password_is_read_from_a_file_without_a_terminal(call: Call, served: P
     ]
 
 
+@pytest.mark.slow
 def test_a_password_is_asked_for_in_a_terminal_and_not_shown(served: Path) -> None:
     shown = in_terminal(PASSWORD, "server", "password", served, "ada").stdout
     assert "again: " in shown

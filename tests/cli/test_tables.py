@@ -77,6 +77,7 @@ def test_plan_and_preview_count_groups_and_open_no_records(call: Call, inputs: I
     assert "No such option '--persons'" in refused.stderr
 
 
+@pytest.mark.slow
 def test_a_plan_is_solved_again_for_a_total_or_a_scale(call: Call) -> None:
     plain = document(call("tables", "plan", "demo", "--json"))
     found = document(call("tables", "plan", "demo", "--total", "0.5", "--json"))
@@ -169,6 +170,7 @@ def test_no_time_in_a_release_is_finer_than_its_day(released: Path) -> None:
     assert charge["what"] == stated["composition"]["name"] == stated["mechanism"]["title"] == title
 
 
+@pytest.mark.slow
 def test_evaluate_says_that_it_is_not_private(call: Call, inputs: Inputs, released: Path) -> None:
     words = ("tables", "evaluate", "demo", "--release", released, *inputs.options)
     assert call(*words).stdout.startswith("NOT PRIVATE")

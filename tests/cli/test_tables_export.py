@@ -4,10 +4,12 @@ import json
 from pathlib import Path
 
 import pandas as pd
+import pytest
 
 from tests.cli.conftest import Call, Inputs
 
 
+@pytest.mark.slow
 def test_forms_are_written_and_mistakes_are_told_in_a_line(inputs: Inputs, call: Call, tmp_path: Path) -> None:
     release = tmp_path / "release"
     paid = ("--yes", "--unvalidated")

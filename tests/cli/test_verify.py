@@ -101,6 +101,7 @@ def test_a_zip_is_verified(call: Call, made: Bundle, tmp_path: Path) -> None:
         assert call("verify", tmp_path / "release.zip").exit_code == 5
 
 
+@pytest.mark.slow
 def test_release_writes_the_zip_too(call: Call, inputs: Inputs, tmp_path: Path) -> None:
     words = (
         "tables",
@@ -184,6 +185,7 @@ def test_a_place_without_a_release_is_bad_usage(call: Call, tmp_path: Path) -> N
     assert (result.exit_code, "is no release" in result.stderr) == (5, True)
 
 
+@pytest.mark.slow
 def test_it_needs_neither_keys_nor_a_home(made: Bundle, tmp_path: Path) -> None:
     shutil.copytree(made.folder, tmp_path / "release")
     environment = os.environ | {"HOME": str(tmp_path / "home"), "STARLING_HOME": str(tmp_path / "keys")}

@@ -18,6 +18,7 @@ def test_tests_compile_the_chapters_alone(monkeypatch: pytest.MonkeyPatch) -> No
     assert ran == [(name, True) for name in DOMAINS]
 
 
+@pytest.mark.slow
 def test_a_chapter_of_the_demo_is_shown_before_the_next_begins(
     call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -22,6 +22,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:ledger .* this machine has no wi
 OTHER = Key(bytes(range(32)))
 
 
+@pytest.mark.slow
 def test_a_release_is_charged_awaited_fetched_verified_and_opened(site: Site, tmp_path: Path) -> None:
     with site.client(key=site.home.key.public.fingerprint) as client:
         (dataset,) = client.datasets()
@@ -61,6 +62,7 @@ def test_it_is_named_by_the_package() -> None:
     assert starling.Client is Client
 
 
+@pytest.mark.slow
 def test_an_auditor_verifies_it_against_the_chain_that_the_server_gives(site: Site, tmp_path: Path) -> None:
     with site.client() as client:
         client.release("data", tmp_path / "data.zip")
@@ -172,6 +174,7 @@ def test_another_key_is_refused_and_nothing_is_kept(site: Site, tmp_path: Path) 
     assert not list(tmp_path.glob("*data.zip*"))
 
 
+@pytest.mark.slow
 def test_the_first_key_is_remembered(site: Site, tmp_path: Path) -> None:
     with site.client() as client:
         number = client.wait(client.charge("data")).id
@@ -218,6 +221,7 @@ def test_the_servers_errors_are_the_librarys(site: Site) -> None:
         stranger.datasets()
 
 
+@pytest.mark.slow
 def test_questions_to_a_release_are_free(site: Site, tmp_path: Path) -> None:
     """What is answered there is what the release says here."""
     with site.client() as client:

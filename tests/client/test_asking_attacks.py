@@ -63,6 +63,7 @@ def bundle(site: Site, tmp_path: Path) -> Path:
     return tmp_path / "first.zip"
 
 
+@pytest.mark.slow
 def test_attack_a22_another_release_of_the_same_server_is_not_taken(site: Site, bundle: Path, tmp_path: Path) -> None:
     """Its signature is good, and it is not what was asked for: whether it comes over the network, or lies where the file should be."""
     site.home.access.add_user("bob", "analyst")
@@ -79,6 +80,7 @@ def test_attack_a22_another_release_of_the_same_server_is_not_taken(site: Site, 
     assert [path.name for path in tmp_path.glob("*.zip*")] == ["first.zip"]
 
 
+@pytest.mark.slow
 def test_attack_a22_a_forged_cell_is_refused_by_whom_the_key_is_known(site: Site, bundle: Path, tmp_path: Path) -> None:
     def edit(folder: Path) -> None:
         path = next((folder / "data").glob("*.parquet"))
@@ -198,6 +200,7 @@ def test_bomb_a_reply_without_an_end_is_cut(site: Site, tmp_path: Path, monkeypa
     assert not (tmp_path / "no").exists()
 
 
+@pytest.mark.slow
 def test_bomb_a_zip_of_compressed_zeros_is_not_unpacked(site: Site, bundle: Path, tmp_path: Path) -> None:
     made = io.BytesIO()
     with zipfile.ZipFile(bundle) as archive, zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as bomb:

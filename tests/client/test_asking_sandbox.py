@@ -41,6 +41,7 @@ def analysis(client: Client, out: Path) -> dict[str, Any]:
     }
 
 
+@pytest.mark.slow
 def test_the_same_code_runs_and_only_numbers_differ(both: Site, tmp_path: Path) -> None:
     with both.client(url=SANDBOX) as client:
         tried = analysis(client, tmp_path / "tried.zip")
@@ -52,6 +53,7 @@ def test_the_same_code_runs_and_only_numbers_differ(both: Site, tmp_path: Path) 
     assert tried == real
 
 
+@pytest.mark.slow
 def test_everything_is_marked(both: Site, tmp_path: Path) -> None:
     """What a client is told, the bytes that it keeps, and every reply, even of a refusal; nothing outside the sandbox."""
     both.carrier.change = lambda request, carry: marked(request, carry(request))
@@ -93,6 +95,7 @@ def test_who_has_no_grant_may_try_and_the_real_ledger_has_not_one_event_more(bot
         assert ledger.reading.head() == before
 
 
+@pytest.mark.slow
 def test_who_asks_first_need_not_in_the_sandbox(both: Site, tmp_path: Path) -> None:
     with closing(open_ledger(both.home.settings.ledger)) as ledger:
         ledger.custody.set_terms("data", ask_first=True)
@@ -105,6 +108,7 @@ def test_who_asks_first_need_not_in_the_sandbox(both: Site, tmp_path: Path) -> N
         client.release("data", tmp_path / "tried.zip")
 
 
+@pytest.mark.slow
 def test_keys_are_pinned_apart_and_an_invented_release_is_none_of_the_server(both: Site, tmp_path: Path) -> None:
     with both.client(url=SANDBOX) as client:
         client.release("data", tmp_path / "tried.zip")

@@ -33,6 +33,7 @@ def kept(rows: list[Row], key: bytes, most: int) -> Counter[tuple[int, bytes]]:
     return Counter((cell, said) for each in by_person.values() for _, cell, said in sorted(each)[:most])
 
 
+@pytest.mark.slow
 @pytest.mark.examples(15)
 @settings(max_examples=40)
 @given(ROWS, st.binary(min_size=KEY, max_size=KEY), st.integers(1, 3))

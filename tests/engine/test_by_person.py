@@ -50,6 +50,7 @@ def added(answer: list[pa.RecordBatch]) -> Counter[int]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.examples(6)
 @settings(max_examples=25, deadline=None)
 @given(ROWS, st.integers(1, 3))

@@ -95,6 +95,7 @@ class Twin:
         return values
 
 
+@pytest.mark.slow
 @pytest.mark.examples(30)
 @given(st.text(LETTERS, max_size=40), st.integers(1, 3), st.integers(1, 12), st.integers(4, 40))
 def test_every_record_is_read_once_by_the_rule_whatever_the_parts(
@@ -152,6 +153,7 @@ def test_a_line_of_any_bytes_takes_no_other_record_with_it(line: bytes, wanted: 
     assert found == others or others in [[*found[:place], *found[place + 1 :]] for place in range(len(found))]
 
 
+@pytest.mark.slow
 @pytest.mark.examples(20)
 @given(
     st.text('a,"\n\r\u010a\u2c22\u0d0a\u2028\U0001f600', max_size=40),

@@ -135,6 +135,7 @@ def many(rows: int = 3_000_000) -> dict[str, pa.Table]:
     return {"t": pa.table({"a": np.arange(rows) * 7919 % rows})}
 
 
+@pytest.mark.slow
 def test_what_does_not_fit_spills_to_a_private_folder_that_is_removed(tmp_path: Path) -> None:
     seen: list[tuple[int, int]] = []
     done = threading.Event()

@@ -31,6 +31,7 @@ def test_numbers_come_back(tmp_path: Path) -> None:
     assert spill.read(1001, 1)[0] == -498
 
 
+@pytest.mark.slow
 def test_the_file_has_no_name_and_is_closed_with_its_holder(tmp_path: Path) -> None:
     gc.collect()  # what earlier tests left open
     before = open_files()

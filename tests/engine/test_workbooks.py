@@ -146,6 +146,7 @@ def test_a_stated_size_of_a_sheet_is_not_relied_upon(tmp_path: Path) -> None:
     assert read(wrong) == [[b"F", b"1"]]
 
 
+@pytest.mark.slow
 def test_opening_takes_bounded_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a workbook as Excel writes it, whose cells share their texts in one table."""
     path = tmp_path / "a.xlsx"

@@ -20,6 +20,7 @@ from starling.privacy.trust import inspect
 from tests.genome.plink import plink
 
 
+@pytest.mark.slow
 def test_a_study_is_ready_to_be_asked(tmp_path: Path) -> None:
     made = generate(people=1501, snps=3000, seed=5, out=tmp_path / "g", cases=750, causal={100: 2.5, 2000: 0.4})
     with warnings.catch_warnings():

@@ -34,6 +34,7 @@ def told(release: GenomeRelease, **question: Any) -> list[dict[str, Any]]:
     return [dict(zip(COLUMNS, row, strict=True)) for row in answer["rows"]]
 
 
+@pytest.mark.slow
 def test_every_released_number_of_a_snp_stands_in_its_row(releases: dict[str, GenomeRelease]) -> None:
     explored = releases["explore"]
     rows = {row["SNP"]: row for row in told(explored)}

@@ -112,6 +112,7 @@ def values_of(tests: SnpScores) -> list[list[float]]:
     return [np.atleast_1d(np.asarray(each, dtype=np.float64)).tolist() for each in tests]
 
 
+@pytest.mark.slow
 def test_other_plans_scan_the_same_response_at_no_cost(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     first = world.ask("one", world.plan(), Scan(TWO))
     charge = charge_of(first)

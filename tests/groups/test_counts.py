@@ -94,6 +94,7 @@ def test_too_few_groups_are_filled_up_and_too_many_are_cut(tmp_path: Path) -> No
 MATRIX = st.lists(st.lists(st.integers(0, 3), min_size=3, max_size=3), min_size=2, max_size=2)
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(0, 50), min_size=1, max_size=6), st.integers(0, 100))
 def test_shares_of_a_total_add_up(found: list[int], total: int) -> None:
     created = apportioned(np.array(found), total)

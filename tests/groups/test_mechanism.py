@@ -92,6 +92,7 @@ def test_theorem_1_the_largest_loss_of_whole_releases_is_the_charge(quantity: in
         assert max(losses(plan)) <= 1 + 1e-12
 
 
+@pytest.mark.slow
 def test_exact_distribution_of_releases_of_a_tiny_world(tmp_path: Path) -> None:
     """One region, two sizes: the joint probability of every release on a grid, by convolution, over both neighbours."""
     (tmp_path / "regions.csv").write_text("region,parent\nland,\n")

@@ -38,6 +38,7 @@ def table(folder: Path, name: str) -> pa.Table:
     return pq.read_table(folder / "release" / "data" / f"{name}.parquet")
 
 
+@pytest.mark.slow
 def test_every_picture_is_written_and_the_same_again(folder: Path) -> None:
     plan = Plan.load(folder / "plan.toml")
     created: tuple[Path, ...] = ()

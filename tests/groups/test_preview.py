@@ -26,6 +26,7 @@ def large(folder: Path, **changed: object) -> Plan:
     return world(folder, groups=5000, **changed)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_every_method_has_its_error_and_the_best_is_named(tmp_path: Path) -> None:
     plan = large(tmp_path)
     seen = preview(plan)
@@ -61,6 +62,7 @@ def test_the_error_of_a_simulation_is_that_of_its_mean(tmp_path: Path) -> None:
     assert mean_errors(result[:1])[0].doubt is None
 
 
+@pytest.mark.slow
 def test_public_shares_are_simulated(tmp_path: Path) -> None:
     stated = 'shares = [{ size = 1, share = "0.75" }, { size = 4, share = "0.25" }]'
     plan = large(tmp_path, more=stated)

@@ -101,6 +101,7 @@ def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
         open_records(tmp_path / "types.parquet", plan)
 
 
+@pytest.mark.slow
 def test_the_bound_of_a_number_is_the_same_however_long_the_file_is(tmp_path: Path) -> None:
     """Were it cut where a sum over the file could leave 64 bits, one more member could change every record's number."""
     plan = world(tmp_path, "counts", largest=4, groups=1 << 40)

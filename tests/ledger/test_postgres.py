@@ -65,6 +65,7 @@ def test_a_connection_lost_in_a_transaction_is_worth_another_try_and_loses_nothi
     assert world.spent() == 2
 
 
+@pytest.mark.slow
 @ON_POSTGRES
 def test_a_connection_lost_while_nobody_used_it_is_replaced(world: World) -> None:
     world.charge(1)

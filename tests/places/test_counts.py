@@ -136,6 +136,7 @@ def test_each_record_lies_in_one_slice_of_two_columns(
         assert chosen.slice_names[number] == f"{hour}, {kind}"
 
 
+@pytest.mark.slow
 @pytest.mark.examples(4)
 @settings(max_examples=15, deadline=None)
 @given(rows=sorted_records(), points=st.integers(1, 2))
@@ -167,6 +168,7 @@ def write_values(path: Path, rows: list[tuple[str, int, int]]) -> Path:
 VALUE_ROWS = st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 3), st.integers(0, 10)), max_size=16)
 
 
+@pytest.mark.slow
 @pytest.mark.examples(3)
 @settings(max_examples=25, deadline=None)
 @given(rows=VALUE_ROWS)
@@ -186,6 +188,7 @@ def test_layers_hold_the_units_above_and_below_the_bounds(
         assert [each.box_counts(whole).tolist() for each in sparse] == wanted.sum(axis=1)[:, None].tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.examples(4)
 @settings(max_examples=15, deadline=None)
 @given(rows=VALUE_ROWS, points=st.integers(1, 2))

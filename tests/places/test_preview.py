@@ -103,6 +103,7 @@ def test_a_first_look_draws_one_release_of_each_method_in_each_world(
     assert (seen.trials, set(seen.worlds), set(seen.plans)) == (trials, set(worlds), set(tried))
 
 
+@pytest.mark.slow
 def test_a_preview_of_a_dense_city_advises_no_tree_for_single_cells() -> None:
     city = {"grid": {**GRID["grid"], "box": ["0", "0", "256", "256"], "rows": 256, "columns": 256}}
     seen = preview(plan(city, ADAPTIVE, {"privacy": {"epsilon": "0.1"}}), expected=4_000_000, sizes=(0.24,))

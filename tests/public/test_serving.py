@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from starling.public.serving import serve
 from tests.public.test_answering import task
 
@@ -19,6 +21,7 @@ def test_each_line_is_answered_and_a_fault_stops_nothing(plan: Path) -> None:
     assert "title" in said[3]
 
 
+@pytest.mark.slow
 def test_the_process_ends_with_its_input() -> None:
     done = subprocess.run(
         [sys.executable, "-c", "from starling.public.serving import main; main()"],

@@ -17,6 +17,7 @@ __all__ = ["site"]
 pytestmark = pytest.mark.filterwarnings("ignore:ledger .* this machine has no witnessed head")
 
 
+@pytest.mark.slow
 def test_a_release_is_shown_by_its_own_values(site: Site, tmp_path: Path) -> None:
     with site.client() as client:
         release = client.release("data", tmp_path / "data.zip")

@@ -39,6 +39,7 @@ def test_what_a_ledger_pays_for_is_kept_in_a_folder(plan: tables.Plan) -> None:
         plan.release(RECORDS, ledger="sqlite:///budget.sqlite", dataset="visits")
 
 
+@pytest.mark.slow
 def test_a_temporary_release_goes_with_its_object(plan: tables.Plan) -> None:
     release = plan.release(RECORDS)
     folder = release.folder

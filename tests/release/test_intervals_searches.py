@@ -12,6 +12,7 @@ from tests.privacy.distributions.test_accuracy_searches import powers
 from tests.stepping import at_most
 
 
+@pytest.mark.slow
 @pytest.mark.examples(3)
 @settings(max_examples=8, deadline=None)
 @given(powers(-20, 20), st.integers(1, 10**6), st.booleans())

@@ -57,6 +57,7 @@ def check_harmless(page: str) -> None:
     assert (page.count("<main"), page.count("</main>"), "{{7*7}}" in page.partition("</h1>")[0]) == (1, 1, True)
 
 
+@pytest.mark.slow
 def test_each_kind_of_answer_has_its_page_with_its_numbers(readers: Readers) -> None:
     for kind, (release, reader) in readers.items():
         page = reader.read("/genome").decode()
@@ -169,6 +170,7 @@ def test_the_script_reads_the_released_answers(readers: Readers) -> None:
         assert reader.read("/genome/data") == encoded(release.pictured)
 
 
+@pytest.mark.slow
 def test_its_lines_do_the_same(readers: Readers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for kind, (release, reader) in readers.items():
         (tmp_path / kind).mkdir()

@@ -208,6 +208,7 @@ def test_what_the_account_cannot_enter_or_read_is_named_at_the_start(
     assert os.geteuid() == 0
 
 
+@pytest.mark.slow
 def test_a_server_whose_account_cannot_enter_its_home_says_so(served: Home, open_folder: Path) -> None:
     if not ROOT:
         return

@@ -330,6 +330,7 @@ def test_attack_a12_no_amount_slips_between_numbers(tmp_path: Path) -> None:
         assert exact <= Fraction(spent, rules.UNIT) <= exact + Fraction(3, rules.UNIT)
 
 
+@pytest.mark.slow
 def test_attack_a20_forked_workers_draw_different_noise_and_nobody_names_a_seed(tmp_path: Path) -> None:
     """Two workers are forks of one process, and answer the same question of two analysts. By chance alone their three counts, each with
     noise of scale 100, agree with a chance below 1e-6."""

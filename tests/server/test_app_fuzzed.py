@@ -77,6 +77,7 @@ def patient(selling: Home, monkeypatch: pytest.MonkeyPatch) -> Asker:
     return Asker(make_app(selling, Charges(selling)))
 
 
+@pytest.mark.slow
 @pytest.mark.examples(25)
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())

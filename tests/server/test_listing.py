@@ -66,6 +66,7 @@ def listed(asking: Asker, token: str, most: int) -> list[int]:
         path = f"{LIST}?most={most}&before={page['next']}"
 
 
+@pytest.mark.slow
 def test_pages_hold_each_of_ones_own_once_the_newest_first(
     asking: Asker, selling: Home, tokens: dict[str, str]
 ) -> None:

@@ -30,6 +30,7 @@ def undisturbed() -> Iterator[None]:
     logs.LOGGER.setLevel(own)
 
 
+@pytest.mark.slow
 def test_a_server_tells_routes_and_statuses_and_no_token(served: Home, tokens: dict[str, str]) -> None:
     file = served.folder / "server.toml"
     file.write_text(file.read_text().replace("port = 8470", "port = 0"))

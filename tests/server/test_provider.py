@@ -227,6 +227,7 @@ def test_its_addresses_are_remembered_and_its_keys_are_not(browser: Browser, lia
     assert [asked.count(path) for path in (METADATA, "/token", "/keys")] == [1, 2, 2]
 
 
+@pytest.mark.slow
 def test_it_is_loaded_where_a_provider_is_configured_alone() -> None:
     code = "import sys, starling.server.running; print([m for m in sys.modules if m.split('.')[0] in ('authlib', 'joserfc', 'httpx')])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

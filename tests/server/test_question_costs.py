@@ -46,6 +46,7 @@ def understanding() -> Iterator[Understanding]:
         yield made
 
 
+@pytest.mark.slow
 def test_a_question_is_understood_and_what_is_none_is_refused(
     catalogue: Catalogue, understanding: Understanding
 ) -> None:

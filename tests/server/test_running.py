@@ -161,6 +161,7 @@ def ended(tmp_path: Path) -> tuple[int, str]:
     return done.returncode, done.stderr
 
 
+@pytest.mark.slow
 def test_a_certificate_that_is_none_is_told_in_a_sentence(served: Home, tmp_path: Path) -> None:
     assert served.settings.certificate is None
     with_tls(tmp_path).write_text("no certificate")

@@ -135,6 +135,7 @@ def test_smuggling_what_is_no_request_ends_the_connection(what: str, place: tupl
     assert httpx.get(f"http://{place[0]}:{place[1]}/healthz", timeout=60).status_code == 200
 
 
+@pytest.mark.slow
 def test_smuggling_a_line_that_goes_on_hides_nothing(place: tuple[str, int]) -> None:
     """It belongs to the header before it, as RFC 9112 says: so there is no length, and what follows is the next request."""
     assert statuses(told(place, post("X: a", f" Content-Length: {len(NEXT)}"))) == [401, 404]

@@ -333,6 +333,7 @@ def test_attack_token_in_url_or_log_neither_password_nor_session_is_told(
     assert secret.encode() not in (home.folder / "access.sqlite").read_bytes()
 
 
+@pytest.mark.slow
 def test_attack_guessing_is_told_to_wait(home: Home, asker: Asker) -> None:
     replies = [sign_in(asker, password="guess") for _ in range(12)]
     assert [reply.status_code for reply in replies] == [401] * 10 + [429] * 2

@@ -72,6 +72,7 @@ def independent(number: Value) -> Value:
     return Value(number.exact, cells=cells)
 
 
+@pytest.mark.slow
 def test_numbers_of_two_releases_are_independent(tmp_path: Path) -> None:
     """Two draws for one group: their difference once had an interval of nothing, as if they shared their noise."""
     one = {"region_type": "COUNTY", "region_id": "01001", "iteration_code": "0001"}
@@ -89,6 +90,7 @@ def test_numbers_of_two_releases_are_independent(tmp_path: Path) -> None:
         assert a.margin() < (a - b).margin() < 2 * a.margin()
 
 
+@pytest.mark.slow
 def test_a_total_is_the_sum_of_its_cells_also_in_its_noise(tmp_path: Path) -> None:
     for name, both_stages in (("a", False), ("b", True)):
         (tmp_path / name).mkdir()
@@ -245,6 +247,7 @@ def where(wanted: dict[str, str]) -> list[list[str]]:
     return [[column, value] for column, value in wanted.items()]
 
 
+@pytest.mark.slow
 def test_sums_and_ratios_are_told_as_the_release_has_them(tmp_path: Path) -> None:
     release = released(tmp_path, 400, thresholds=DETAILED, measure="rho", budget=Fraction(1, 5))
     a, b = (release.number("t1", **wanted) for wanted in (COUNTY, OTHER))

@@ -99,6 +99,7 @@ def test_parquet_says_what_text_says(plan: Plan, tmp_path: Path) -> None:
         assert answer(read) == answer(f"from read_parquet('{other}')")
 
 
+@pytest.mark.slow
 def test_states_and_puerto_rico_come_from_the_production_plan(shared_data: Path, tmp_path: Path) -> None:
     production = Plan.load(shared_data / "tables" / "NMFv7-2020")
     output = generate(production, persons=20_000, seed=1, out=tmp_path / "out")

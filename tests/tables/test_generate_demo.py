@@ -92,6 +92,7 @@ def test_all_branches_are_taken(plan: Plan, geography: Geography, exact: GroupCo
     assert {"(USA, 2)", "(STATE, 2)", "(COUNTY, 2)", "(TRACT, 2)", "(PLACE, 2)"} <= taken
 
 
+@pytest.mark.slow
 def test_rows_are_suppressed_and_rows_are_kept(plan: Plan, geography: Geography, exact: GroupCounts) -> None:
     for index, level in enumerate(preview(plan).levels):
         if not plan.regions.of(level.overview.level.geography).small:

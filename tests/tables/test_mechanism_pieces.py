@@ -41,6 +41,7 @@ def sizes(totals: list[int]) -> Written:
 TOTALS = st.lists(st.integers(0, 25), min_size=2 * COUNTIES, max_size=2 * COUNTIES)
 
 
+@pytest.mark.slow
 @pytest.mark.examples(25)
 @given(TOTALS, st.integers(1, LARGEST))
 def test_exact_values_of_any_pieces_are_the_same(totals: list[int], most: int) -> None:

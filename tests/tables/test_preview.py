@@ -171,6 +171,7 @@ def test_sizes_are_sorted_and_hold_the_empty_group() -> None:
         preview(small_plan(), sizes=(-1,))
 
 
+@pytest.mark.slow
 def test_production_margins_are_those_it_was_planned_for(shared_data: Path) -> None:
     """SafeTab 2022, Table 1: 3, 11 and 50 persons for cells of detailed nation and state, detailed county and below, regional."""
     plan: Plan = Plan.load(shared_data / "tables" / "NMFv7-2020")

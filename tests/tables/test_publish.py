@@ -138,6 +138,7 @@ def test_the_charge_comes_once_and_before_the_read(
     assert [step.split()[0] for step in steps] == ["reading", "computing", "charging,", "writing"]
 
 
+@pytest.mark.slow
 def test_a_disk_that_fills_while_noise_is_drawn_ends_in_the_one_sentence_and_leaves_no_draw(
     toy: Path, tmp_path: Path, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -112,6 +112,7 @@ def test_it_verifies_and_is_read_back(released: Path) -> None:
     assert "Sums, means and quantiles" in (released / "report.html").read_text()
 
 
+@pytest.mark.slow
 def test_sums_and_means_of_any_groups_have_intervals(released: Path, frame: pd.DataFrame) -> None:
     opened: Any = starling.open_release(released)
     codes = ["by sex: F", "by sex: M"]
@@ -222,6 +223,7 @@ def test_a_plan_with_sums_is_not_topped_up(released: Path, frame: pd.DataFrame, 
         release(Plan.of(VALUES), frame, out=tmp_path / "again", top_up=released, payment=UNVALIDATED)
 
 
+@pytest.mark.slow
 def test_sums_are_not_compared_and_that_is_said(released: Path, frame: pd.DataFrame, tmp_path: Path) -> None:
     second = release(Plan.of(VALUES), frame, out=tmp_path / "again", payment=UNVALIDATED).folder
     assert "are not compared" in str(compare(released, second))

@@ -98,6 +98,7 @@ def test_a_data_frame_is_released_and_verifies(frame: pd.DataFrame, tmp_path: Pa
     assert ((result["count"] - truth).abs() <= 10 * (result["upper"] - result["count"])).all()
 
 
+@pytest.mark.slow
 def test_every_form_can_be_evaluated_and_reopened(frame: pd.DataFrame, tmp_path: Path) -> None:
     plan = Plan.of(VALUES)
     frame.to_csv(tmp_path / "members.csv", index=False)

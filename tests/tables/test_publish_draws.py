@@ -72,6 +72,7 @@ def test_attack_a26_stopped_copied_and_repeated_one_charge_shows_one_draw(thief:
     thief.check_one_charge(POINTS, point, COST)
 
 
+@pytest.mark.slow
 def test_attack_a26_a_lost_draw_is_paid_for_again_and_the_chain_says_so(thief: Thief) -> None:
     for redrawn in (0, 1):
         thief.interrupted(POINTS["while writing"], None)

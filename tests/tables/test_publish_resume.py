@@ -119,6 +119,7 @@ def test_a_living_run_keeps_its_lease_and_an_answer_elsewhere_is_not_drawn_again
     assert spent(ledger) == COST
 
 
+@pytest.mark.slow
 def test_a_sealed_folder_is_kept_from_other_requests(
     ledger: Ledger, tmp_path: Path, shared_data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -130,6 +131,7 @@ def test_a_sealed_folder_is_kept_from_other_requests(
     assert spent(ledger) == COST
 
 
+@pytest.mark.slow
 def test_a_failed_run_ends_its_lease(
     ledger: Ledger, tmp_path: Path, shared_data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -44,6 +44,7 @@ def test_numbers_are_sums_of_groups_by_the_values_of_columns(release: TablesRele
     assert release.number(age=[0, 1]).exact == 3
 
 
+@pytest.mark.slow
 def test_shares_are_ratios_of_numbers() -> None:
     people = {"sex": ["F"] * 300 + ["M"] * 700}
     counted = starling.count(people, ["sex"], DOMAINS, epsilon=2)

@@ -120,6 +120,7 @@ def test_what_was_registered_before_a_default_changed_is_released_as_it_was(
     assert read_plan(home.releases / str(seq)).purpose == "earlier"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ledger_at", ["postgres"], indirect=True)
 def test_a_ledger_of_many_users_serves_too(registered: Home, custodian: Ledger) -> None:
     accept(registered, custodian)

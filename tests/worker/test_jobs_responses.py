@@ -56,6 +56,7 @@ def understood(home: Home, studies: dict[str, Registered], name: str, question: 
     return described.question(publication.title, publication.request, publication.guarantee)
 
 
+@pytest.mark.slow
 def test_another_analyst_scans_it_by_another_plan(
     home: Home, studies: dict[str, Registered], custodian: Ledger, tmp_path: Path
 ) -> None:

@@ -134,6 +134,7 @@ def test_one_release_keeps_no_other_from_being_made(
     ]
 
 
+@pytest.mark.slow
 def test_without_a_right_it_says_so_once_and_waits(
     served: Home, custodian: Ledger, groups: Registered, told: Told
 ) -> None:

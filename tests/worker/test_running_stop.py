@@ -35,6 +35,7 @@ def test_a_signal_stops_it(number: int, by_input: bool) -> None:
     assert process.returncode == 0
 
 
+@pytest.mark.slow
 def test_the_end_of_its_input_stops_it() -> None:
     process = started(by_input=True)
     assert process.stdin is not None

@@ -37,6 +37,7 @@ def test_a_name_is_taken_for_good(registered: Home, groups: Registered) -> None:
         Sources(registered).register("data", groups, deadline=8)
 
 
+@pytest.mark.slow
 def test_what_was_cut_off_is_registered_anew(served: Home, groups: Registered) -> None:
     """A registration that died before its last step left a source that nobody describes."""
     Sources(served).register("data", groups, deadline=8)
@@ -122,6 +123,7 @@ def test_a_population_to_which_data_cannot_be_charged_is_refused_before_anything
     assert taken == (4 if kind == "groups" else 2)
 
 
+@pytest.mark.slow
 def test_what_the_ledger_does_not_have_yet_is_checked_when_its_files_are_accepted(
     served: Home, custodian: Ledger, groups: Registered
 ) -> None:

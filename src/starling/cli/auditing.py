@@ -210,9 +210,7 @@ def account_text(account: "Account", joint: "JointDisclosure") -> str:
     whose = account.population
     parts = [
         f"{whose.name}: {whose.measure}, {whose.relation}{', retired' if whose.retired else ''}",
-        table(
-            ("cap of", "cap", "spent", "left", "more like the last"), [_row(account, each) for each in account.balances]
-        ),
+        table(("cap of", "cap", "spent", "left", "like the last"), [_row(account, each) for each in account.balances]),
     ]
     if account.charges:
         header = ("event", "when (UTC)", "analyst", "dataset", "request", "what", "cost", "charged", "state")

@@ -14,6 +14,7 @@ from starling.groups.plan import Plan
 from starling.groups.source import open_records
 
 
+@pytest.mark.slow
 def test_the_plan_reads_what_is_written(tmp_path: Path) -> None:
     counted = flights.write(tmp_path / "out", flights.data())
     plan = Plan.load(tmp_path / "out" / "plan.toml")

@@ -60,6 +60,7 @@ def test_components_are_the_leading_eigenvectors() -> None:
     assert (found.max(axis=0) > -found.min(axis=0)).all()
 
 
+@pytest.mark.slow
 def test_bits_do_not_depend_on_threads_chunks_or_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     carried = populations(99, 400)
     first = principal_components(reader(carried, 400, 1), 99, 5)

@@ -32,6 +32,7 @@ def filled(some: Dosages) -> Float64:
     return np.stack([np.where(np.isnan(row), np.nanmean(row) if not np.isnan(row).all() else 0, row) for row in copies])
 
 
+@pytest.mark.slow
 def test_scores_and_columns_are_those_of_the_definition(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dosages, "TILE", 641 * 7)
     some, covariates, response = drawn(60, 641), RANDOM.normal(size=(641, 2)), RANDOM.choice([-0.6, 1.6], 641)

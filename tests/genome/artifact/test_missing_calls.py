@@ -3,6 +3,8 @@
 from dataclasses import replace
 from fractions import Fraction
 
+import pytest
+
 from starling.genome.artifact.missing_calls import COLUMNS, COUNTS, RANGES, missing_columns, ranges_of
 from starling.genome.artifact.tables import filled, schemas
 from starling.genome.measurements import Cells
@@ -15,6 +17,7 @@ QUESTION = SnpPval("rs1", "g", Fraction(2))
 PLAN = replace(tiny_plan(60, 9), missing="cell")
 
 
+@pytest.mark.slow
 def test_they_are_filled_with_the_answer() -> None:
     told = estimate(PLAN, QUESTION, Cells((18, 8, 4, 12, 18, 0)))
     (row,) = filled(PLAN, QUESTION, told)["snps"].to_pylist()

@@ -39,6 +39,7 @@ def scans_of_all_phenotypes(folder: Path, draw: Callable[[StoredCounts], Scanned
     return told
 
 
+@pytest.mark.slow
 def test_a_further_scan_is_a_function_of_response_and_genotypes_alone(tmp_path: Path) -> None:
     """Over all 64 phenotypes of six people; a scan that reads them again tells them apart."""
 

@@ -38,6 +38,7 @@ def test_scores_are_those_of_the_copies_with_missing_ones_as_the_mean(tmp_path: 
         np.testing.assert_allclose(told, wanted, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_whole_dosages_of_a_vcf_give_what_the_calls_of_a_bed_do(tmp_path: Path) -> None:
     """Scores and distances, with components, bit by bit."""
     study = a_study(snps=30, people=120)

@@ -147,6 +147,7 @@ def test_the_causal_snps_of_hapsample_are_the_significant_ones(shared_data: Path
     assert np.flatnonzero(distances <= 0).tolist() == sorted(order[:2].tolist())
 
 
+@pytest.mark.slow
 def test_tables_equal_plinks_own_where_nothing_is_missing(shared_data: Path, tmp_path: Path) -> None:
     prefix = shared_data / "genome" / "hapsample_chr9_13" / "hapsample"
     plink(

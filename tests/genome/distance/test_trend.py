@@ -72,6 +72,7 @@ def test_swapping_groups_or_alleles_changes_nothing() -> None:
     assert np.array_equal(trend_distance(tables[:, [2, 1, 0, 5, 4, 3]], 0.001), found)
 
 
+@pytest.mark.slow
 def test_the_slow_twin_agrees() -> None:
     tables = np.concatenate([COMMON[:6] // 5, RARE[:6] // 5, all_tables(5, 6)[::9]])
     t = Fraction(quantile(threshold_p(0.01), 1))

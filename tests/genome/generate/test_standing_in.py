@@ -94,6 +94,7 @@ def test_a_plan_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
         standing_in.stand_in(str(tmp_path / "plan.toml"), tmp_path)
 
 
+@pytest.mark.slow
 def test_components_find_the_populations_of_a_study_of_phenotypes(tmp_path: Path) -> None:
     """Without them many SNPs seem to have an effect. Public seeds, and an epsilon that turns no coin, leave nothing to chance."""
     rows = [(f"rs{at}", str(1 + at // 150), 1 + 200_000 * (at % 150), "A", "G") for at in range(3000)]

@@ -62,6 +62,7 @@ def test_the_share_is_what_drawn_responses_leave(epsilon: int) -> None:
     assert normal_share(rate, number) >= max(normal_share(rate, each) for each in CUTS) - 0.002
 
 
+@pytest.mark.slow
 def test_the_channel_keeps_as_much_more_as_is_said() -> None:
     """80,000 answers: a share less the mean of the others is off by .0026 in a deviation, and six are a chance of 1e-8 or less."""
     for epsilon, number in ((1, 3), (3, 8)):

@@ -41,6 +41,7 @@ def test_valid_blocks_are_those_of_definition_1() -> None:
     assert seen > 10
 
 
+@pytest.mark.slow
 def test_blocks_are_taken_greedily_the_longest_first() -> None:
     """ "Greedily choose the longest valid block that does not overlap with previously chosen blocks" (Section 3)."""
     compared = 0

@@ -69,6 +69,7 @@ def write_bgen(
     return path
 
 
+@pytest.mark.slow
 def test_plink_writes_the_dosages_of_its_pgen(tmp_path: Path) -> None:
     """Bit by bit of 16 bits, with either compression; of 8 bits as near as these are."""
     random = np.random.default_rng(3)

@@ -155,6 +155,7 @@ def test_no_line_of_a_sample_makes_a_run_fail(tmp_path: Path) -> None:
             path.with_suffix(".sample").write_bytes(bytes(random.integers(0, 256, size, dtype=np.uint8)))
 
 
+@pytest.mark.slow
 def test_a_sample_is_a_file_of_the_study(tmp_path: Path) -> None:
     """So that who accepted the findings of `validate` is asked again when it changes; those name its lines."""
     path = study(tmp_path, SAMPLE.replace("g p0 0 NA 1", "f p0"))

@@ -78,6 +78,7 @@ def one_line(alternate: str, form: str, *calls: str, carried: str = "C") -> list
     return out.tolist()
 
 
+@pytest.mark.slow
 def test_vcf_bcf_and_pgen_hold_the_same(tmp_path: Path) -> None:
     random = np.random.default_rng(7)
     numbers = np.where(random.random((SNPS, PEOPLE)) < 0.4, random.integers(0, 3, (SNPS, PEOPLE)), 9.0)

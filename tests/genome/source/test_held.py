@@ -132,6 +132,7 @@ def test_no_name_and_no_word_stops_reading(plan: Plan, people: list[str], words:
     assert {sum(table[:2]) for table in found} == {cases}
 
 
+@pytest.mark.slow
 @pytest.mark.examples(20)
 @given(st.lists(st.text(), unique=True, min_size=2, max_size=9))
 def test_different_people_stay_different(names: list[str]) -> None:

@@ -39,6 +39,7 @@ def test_calls_are_those_of_the_bed(path: Path, study: Study, monkeypatch: pytes
     assert seen == {at: study.copies[row].tolist() for at, row in enumerate(rows.tolist())}
 
 
+@pytest.mark.slow
 def test_what_does_not_fit_is_refused(path: Path) -> None:
     for people, rows in ((20, 30), (22, 30), (21, 29), (21, 31)):
         with pytest.raises(SourceError, match=f"is not a .pgen of {people} people and {rows} SNPs"):

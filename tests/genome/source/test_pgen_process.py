@@ -106,6 +106,7 @@ def test_a_kill_changes_no_result(library: Path, tmp_path: Path) -> None:
     assert not (library / "7").exists(), "somebody killed it there"
 
 
+@pytest.mark.slow
 def test_a_library_that_always_dies_ends(library: Path, tmp_path: Path) -> None:
     for row in range(130):
         (library / str(row)).write_text(ENDS[0])

@@ -113,6 +113,7 @@ def test_no_record_is_a_failure(
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.slow
 def test_a_compressed_file_with_a_broken_block_ends(tmp_path: Path) -> None:
     """Whatever is in it, once its public shape is right, nothing fails."""
     study = a_study(snps=2000, people=50)

@@ -43,6 +43,7 @@ def test_windows_of_the_root_may_differ_in_width() -> None:
         assert counts.tolist() == expected
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(-(1 << 62), 1 << 62) | st.integers(-900, 900), min_size=1, max_size=40))
 def test_costs_are_put_in_order(costs: list[int]) -> None:
     given_costs = np.array(costs, dtype=np.int64)

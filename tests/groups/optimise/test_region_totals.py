@@ -48,6 +48,7 @@ def test_the_objective_is_that_of_an_integer_program() -> None:
         )
 
 
+@pytest.mark.slow
 @pytest.mark.examples(60)
 @settings(max_examples=100, deadline=None)
 @given(case=problems(), seed=st.integers(0, 2**32))

@@ -3,6 +3,7 @@
 from itertools import product
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -11,6 +12,7 @@ from starling.groups.optimise.rounding import pour, round_cumulative, round_root
 from tests.groups.optimise.random_trees import assert_conditions
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(
     wanted=st.lists(st.integers(-24, 24), min_size=1, max_size=4),

@@ -29,6 +29,7 @@ def test_examples_hold() -> None:
     assert doctest.testmod(means_module).failed == 0
 
 
+@pytest.mark.slow
 @pytest.mark.examples(20)
 @given(above=ENDS, below=ENDS, lower=st.integers(-4, 4), width=st.integers(1, 5))
 def test_ends_are_those_of_an_enumeration(above: list[int], below: list[int], lower: int, width: int) -> None:
@@ -102,6 +103,7 @@ def test_points_sum_and_mean_hold_together_at_their_level(wide: int, holds: bool
     assert (held >= 240) == holds
 
 
+@pytest.mark.slow
 @pytest.mark.statistical
 def test_points_and_sums_are_unbiased() -> None:
     """Means of 400 releases: each is off by less than 6 standard errors but for once in 10^8."""

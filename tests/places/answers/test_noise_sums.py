@@ -105,6 +105,7 @@ def halved(noises: list[DiscreteLaplace], terms: Int64, chance: Fraction) -> int
     return high
 
 
+@pytest.mark.slow
 @given(
     terms=st.lists(st.integers(0, 400), min_size=4, max_size=4).filter(lambda each: sum(each) > 1),
     chance=st.sampled_from([CHANCE, Fraction(1, 3), Fraction(1, 10**5), Fraction(1, 10**8)]),

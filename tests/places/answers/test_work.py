@@ -62,6 +62,7 @@ def test_an_estimate_of_hexagons_grows() -> None:
     assert steps(CountHexagons(cells=(one,))) < steps(CountHexagons(cells=(two,)))
 
 
+@pytest.mark.slow
 def test_a_large_grid_is_not_measured_again_and_a_sparse_one_has_no_table() -> None:
     wide = Sizes(replace(SIZES.grid, rows=1 << 20, columns=1 << 20), 740_704, 0, 1000, 1000)
     assert wide.grid.sparse

@@ -44,6 +44,7 @@ def session(folder: Path, **changes: Any) -> places.AreasPlan:
     return places.AreasPlan.of(stated.values(), folder=folder)
 
 
+@pytest.mark.slow
 def test_points_are_counted_by_area_and_add_up(tmp_path: Path) -> None:
     chosen = session(tmp_path, **HUGE)
     release = chosen.release(POINTS)
@@ -133,6 +134,7 @@ def test_slices_are_compared_with_independent_noise(tmp_path: Path) -> None:
         release.number("sout", slice="am")
 
 
+@pytest.mark.slow
 def test_a_release_is_itself_by_its_files_and_not_by_its_numbers(tmp_path: Path) -> None:
     one, other = (session(tmp_path, **HUGE).release(POINTS) for _ in range(2))
     assert one.points().tolist() == other.points().tolist(), "where hardly a draw is not 0"

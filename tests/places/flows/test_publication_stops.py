@@ -54,6 +54,7 @@ def test_legs_cost_as_many_times_the_noise(tmp_path: Path) -> None:
     assert "at most 3 of a trip" in str(legs)
 
 
+@pytest.mark.slow
 def test_invented_trips_stop_and_others_are_told_to_their_custodian(tmp_path: Path) -> None:
     of = plan(tmp_path, **STOPPING)
     table = records(of, 200)

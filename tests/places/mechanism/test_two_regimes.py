@@ -41,6 +41,7 @@ def test_the_exact_loss_over_all_neighbours_is_the_cost(
     assert largest_loss(method, tiny_grids(shape)[points - 1 :], points, CHOICES, monkeypatch) == 1
 
 
+@pytest.mark.slow
 def test_the_enumerated_releases_are_all_that_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
     method = TwoRegimes((1, 2), ADD_REMOVE_POINT, Fraction(100), many=ALWAYS)
     assert total_probability(method, np.array([[2, 1]]), range(-5, 12), monkeypatch) == pytest.approx(1, abs=1e-6)

@@ -26,6 +26,7 @@ def released(chosen: Plan) -> ReleasedGrid:
     return ReleasedGrid(chosen.grid, estimate(chosen.method, measured).grid(), [(measured, 1)])
 
 
+@pytest.mark.slow
 def test_tables_give_typical_errors_and_hotspots_are_those_of_the_release() -> None:
     grid = released(PLAN)
     result = experience(PLAN, grid)

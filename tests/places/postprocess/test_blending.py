@@ -182,6 +182,7 @@ def test_dividing_anew_keeps_all_points_whatever_the_shape_and_whoever_has_none(
     assert created.sum() == pytest.approx(mean.sum(), rel=1e-9)
 
 
+@pytest.mark.slow
 def test_points_everywhere_are_nearer_to_the_mean_than_to_occupied_boxes() -> None:
     row, column = np.mgrid[0:128, 0:128]
     exact = np.floor(400 * np.exp(-((row - 60) ** 2 + (column - 70) ** 2) / 1800)).astype(np.int64)

@@ -123,6 +123,7 @@ def test_any_number_of_threads_gives_the_same_bits(monkeypatch: pytest.MonkeyPat
     assert all(each.tobytes() == other.tobytes() for each, other in zip(many, one, strict=True))
 
 
+@pytest.mark.slow
 def test_sets_that_are_left_out_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     cut = whole_fit(16)
     whole = {name: getattr(occupancy_kernels, name).py_func for name in ("_messages", "_divide")}

@@ -102,6 +102,7 @@ def test_pairs_without_trips_are_measured_too() -> None:
     assert all(spent(pairs, cell) == Fraction(3, 10) for cell in product(range(4), repeat=4))
 
 
+@pytest.mark.slow
 def test_a_number_has_the_distribution_of_its_noise() -> None:
     # The root of 1,000 releases: discrete Laplace of e = 3/5 of 1/50 of 50. False alarm: each frequency within 6 deviations, 1e-8 each.
     exact = Trips((1, 2), np.array([[0, 0, 0, 1]], dtype=np.int32), np.array([7], dtype=np.int64))

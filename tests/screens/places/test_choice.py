@@ -9,6 +9,7 @@ from starling.screens.replies import Query
 from tests.screens.conftest import Reader
 
 
+@pytest.mark.slow
 def test_an_address_says_all_of_a_choice(release: PlacesRelease) -> None:
     text = "west=-1&south=0&east=3&north=2&slice=February&minus=January&typical=yes&chance=yes"
     chosen = Choice.of(Query(text), release)

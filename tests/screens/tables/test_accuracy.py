@@ -32,6 +32,7 @@ def words(page: str) -> str:
     return " ".join(unescape(re.sub(r"<[^<>]+>", " ", page)).split())
 
 
+@pytest.mark.slow
 def test_every_number_on_the_page_is_that_of_the_library() -> None:
     for plan in (DEMO, CUSTOM, Plan.of(WHOLE)):
         pages = AccuracyPages(plan)

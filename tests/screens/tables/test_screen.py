@@ -125,6 +125,7 @@ def test_hostile_names_are_texts(detailed: Reader) -> None:
         assert "there is none with" in page or WARDS[0].find(name) > 0
 
 
+@pytest.mark.slow
 def test_picked_numbers_are_combined_as_the_release_tells(detailed: Reader) -> None:
     page = detailed.read("/tables/t1", urlencode({"region_id": "w'1"})).decode()
     values = [unescape(each) for each in re.findall(r'name="pick" value="([^"]*)"', page)]

@@ -130,6 +130,7 @@ def test_the_lines_of_a_question_do_what_the_button_does(
     assert [follow(line, study_site, tmp_path, monkeypatch) for line in lines_of(browser)] == numbers[:3]
 
 
+@pytest.mark.slow
 def test_the_lines_of_a_plan_that_says_all_do_what_the_button_does(
     site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

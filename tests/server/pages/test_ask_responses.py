@@ -25,6 +25,7 @@ def scans(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     yield from served_source(tmp_path, source_of("genome", str(made.plan), {"genotypes": made.records}))
 
 
+@pytest.mark.slow
 def test_a_further_scan_is_priced_and_paid_at_nothing(scans: Site) -> None:
     browser = browser_of(scans)
     browser.open(SCAN.format(2, ""))

@@ -23,6 +23,7 @@ from tests.server.pages.conftest import browser_of
 pytestmark = pytest.mark.filterwarnings("ignore:ledger .* this machine has no witnessed head")
 
 
+@pytest.mark.slow
 def test_who_may_download_a_release_reads_its_pages_and_nobody_else(site: Site) -> None:
     browser = browser_of(site)
     with site.client() as client:
@@ -114,6 +115,7 @@ def test_the_map_of_an_answer_has_the_numbers_of_the_api(places_site: Site) -> N
         assert file.json()["type"] == "FeatureCollection"
 
 
+@pytest.mark.slow
 def test_releases_are_compared_that_the_same_user_may_read(places_site: Site, tmp_path: Path) -> None:
     home = places_site.home
     plan, records = str(tmp_path / "plan.toml"), tmp_path / "records.csv"

@@ -45,6 +45,7 @@ def _follow(browser: Browser, label: str) -> None:
     assert browser.open(path).status_code == 200
 
 
+@pytest.mark.slow
 def test_it_is_walked_to_the_end_of_a_budget(tour_site: Site, tmp_path: Path) -> None:
     browser = Browser(tour_site.carrier._app)
     secret = (tmp_path / "secret").read_text()

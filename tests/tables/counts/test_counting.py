@@ -32,6 +32,7 @@ def everything(
     return [counts.cells(piece, np.arange(piece.groups)) for piece in pieces]
 
 
+@pytest.mark.slow
 @pytest.mark.examples(8)
 @settings(max_examples=60)
 @given(worlds(), st.integers(40, 4000), st.sampled_from([0, 20, population_groups.SMALL]))
@@ -49,6 +50,7 @@ def test_every_cell_equals_the_flat_twin(world: World, chunk: int, small: int) -
             assert np.array_equal(counts.cells(whole(plan, geography, level), np.arange(len(expected))), expected)
 
 
+@pytest.mark.slow
 @pytest.mark.examples(5)
 @settings(max_examples=15)
 @given(worlds(most=40), st.integers(40, 900), st.integers(1, 30), st.integers(1, 30), st.integers(1, 30))
@@ -70,6 +72,7 @@ def test_shares_runs_and_portions_change_nothing(world: World, chunk: int, share
             assert result == cells.sum(axis=1).tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.examples(5)
 @settings(max_examples=15)
 @given(worlds(most=40), st.randoms(use_true_random=False), st.data())

@@ -104,6 +104,7 @@ def alone(plan: Plan, geography: Geography, one: bytes) -> list[int]:
     return check_neighbours(plan, [np.zeros_like(level) for level in after], after)
 
 
+@pytest.mark.slow
 @pytest.mark.examples(3)
 @settings(max_examples=15)
 @given(st.data())
@@ -147,6 +148,7 @@ def test_a_person_of_one_race_is_in_an_alone_and_a_combined_group(production: tu
     assert by_name == dict.fromkeys([f"({g}, {n})" for g in ("USA", "STATE", "COUNTY", "TRACT") for n in (1, 2)], 2)
 
 
+@pytest.mark.slow
 @pytest.mark.examples(4)
 @settings(max_examples=25)
 @given(worlds(most=8), st.data())

@@ -47,6 +47,7 @@ def expected(records: list[Record], level: str) -> Counter[tuple[int, ...]]:
     return cells
 
 
+@pytest.mark.slow
 @pytest.mark.examples(25)
 @given(RECORDS, st.sampled_from([LEVELS, LEVELS[1:], LEVELS[:1]]), st.integers(0, 3))
 def test_every_part_of_every_level_is_what_a_loop_counts(

@@ -76,6 +76,7 @@ def test_all_neighbours_differ_by_one_record_in_at_most_stability_groups(world: 
         assert sum(moved.values()) == len(groups_of(world, record))
 
 
+@pytest.mark.slow
 @pytest.mark.examples(6)
 @settings(max_examples=25, deadline=None)
 @given(worlds(most=8), st.integers(1, 3), st.data())

@@ -68,6 +68,7 @@ def test_every_form_gives_the_numbers_that_the_words_of_the_plan_say(world: Worl
             assert exact(world.plan, data) == wanted(world)
 
 
+@pytest.mark.slow
 @pytest.mark.examples(6)
 @settings(max_examples=25, deadline=None)
 @given(aggregate_worlds(most=4))
@@ -89,6 +90,7 @@ def test_a_record_moves_at_most_stability_groups_each_by_its_sensitivity(world: 
             assert all((each**2).sum() <= limit**2 for each in moved)
 
 
+@pytest.mark.slow
 @pytest.mark.examples(6)
 @settings(max_examples=25, deadline=None)
 @given(aggregate_worlds(most=8), st.integers(1, 3), st.data())

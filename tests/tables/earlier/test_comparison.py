@@ -52,6 +52,7 @@ def releases(tmp_path_factory: pytest.TempPathFactory) -> Releases:
     return Releases(folder / "same-1", folder / "same-2", folder / "others-1")
 
 
+@pytest.mark.slow
 @pytest.mark.statistical
 def test_the_same_people_differ_by_noise_alone(releases: Releases) -> None:
     """No truth differs, so anything told is false: the chance of telling any is at most 1 - confidence in each of two families,

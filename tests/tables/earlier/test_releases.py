@@ -53,6 +53,7 @@ def test_costs_of_all_add_up_and_compose(world: tuple[Plan, Path, Path]) -> None
     assert all(compared.blocks for _, compared in result.earlier)
 
 
+@pytest.mark.slow
 def test_a_release_counts_with_what_it_adds_to(world: tuple[Plan, Path, Path], tmp_path: Path) -> None:
     plan, folder, blocks = world
     persons = blocks.with_name("person-records.txt")

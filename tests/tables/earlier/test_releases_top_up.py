@@ -93,6 +93,7 @@ def test_a_number_shares_its_draws_with_the_release_that_it_adds_to(earlier: Pat
     assert (after + before).standard_deviation > 1.2 * apart
 
 
+@pytest.mark.slow
 def test_verification_repeats_the_combination_and_names_the_earlier_release(topped: Path, earlier: Path) -> None:
     checked = starling.verify(topped)
     assert checked.findings == ()
@@ -226,6 +227,7 @@ def test_a_release_is_topped_up_again_in_some_of_its_levels(
     assert "top-up" in findings(forged)
 
 
+@pytest.mark.slow
 def test_a_top_up_states_what_all_charges_cost_together(topped: Path, second_top_up: Path, plan: Plan) -> None:
     # Epsilon and adjacency were those of the new charge alone: 7.73 for 11.41.
     for folder in (topped, second_top_up):

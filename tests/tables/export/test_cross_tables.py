@@ -35,6 +35,7 @@ def frame(table: DescribedTable) -> pd.DataFrame:
     return pa.concat_tables(table.labelled()).to_pandas()
 
 
+@pytest.mark.slow
 def test_each_number_of_the_release_is_there_once(opened: TablesRelease, tables: dict[str, DescribedTable]) -> None:
     assert set(tables) == set(opened.names) - {name for name in opened.names if "/" in name}
     for name, table in tables.items():
@@ -75,6 +76,7 @@ def test_sums_agree_in_a_workbook(opened: TablesRelease, tables: dict[str, Descr
     assert "are not made to add up" not in text
 
 
+@pytest.mark.slow
 def test_every_form_takes_them(opened: TablesRelease, tables: dict[str, DescribedTable], tmp_path: Path) -> None:
     data, _ = checked(opened.export(tmp_path / "sdmx", "sdmx", structure="OFFICE:SURVEY(1.0)"))
     assert len(data) == sum(table.rows for table in tables.values())

@@ -49,6 +49,7 @@ def checked(folder: Path) -> tuple[pd.DataFrame, Any]:
     return data, message
 
 
+@pytest.mark.slow
 def test_it_is_accepted_and_has_an_observation_for_each_number(opened: TablesRelease, tmp_path: Path) -> None:
     data, message = checked(opened.export(tmp_path / "sdmx", "sdmx", structure=SPENDING))
     t1, t2, t3 = (opened.table(name).to_pandas() for name in ("t1", "t2", "t3"))

@@ -29,6 +29,7 @@ from tests.tables.test_publish_custom import VALUES
 OF_PERSONS = {**VALUES, "records": {"of-a-person": 3, "person": "id", "expected": 7000}}
 
 
+@pytest.mark.slow
 @pytest.mark.examples(10)
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(custom_plans(), st.integers(0, 99), st.sampled_from(["text", "parquet"]))
@@ -90,6 +91,7 @@ def test_as_many_are_invented_as_the_plan_expects(tmp_path: Path) -> None:
     assert persons_of(custom_records(Plan.of(OF_PERSONS)), 70) == 40
 
 
+@pytest.mark.slow
 def test_a_person_has_one_to_as_many_records_as_are_counted_in_one_area(tmp_path: Path) -> None:
     output = pd.read_csv(generate(Plan.of(OF_PERSONS), persons=RUN + 5, seed=1, out=tmp_path / "out").records)
     assert output["id"].is_monotonic_increasing

@@ -131,6 +131,7 @@ def test_all_of_it_is_the_dense_projection(geographies: tuple[GeographyLevel, ..
             assert np.array_equal(tracts_of(geography) @ by[TRACT, iteration.code], by[geography, iteration.code])
 
 
+@pytest.mark.slow
 def test_iterations_are_followed_only_through_levels_that_tabulate_them() -> None:
     iterations = (*ITERATIONS[:3], build("0006", 2, "1004", kind="race", coarse_only=True))
     iterations = (iterations[0], iterations[1], replace(iterations[2], total_only=True), iterations[3])

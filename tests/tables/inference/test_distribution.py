@@ -120,6 +120,7 @@ def test_a_margin_is_the_smallest() -> None:
         assert chance[np.abs(total) > half - 1].sum() > 0.05
 
 
+@pytest.mark.slow
 def test_far_from_thresholds_the_interval_is_the_plain_one() -> None:
     distribution = total_distribution(GAUSSIAN, 8, reused=True)
     result = ends(distribution, Chosen.of(1, (100, 500, 900), None), ALPHA)

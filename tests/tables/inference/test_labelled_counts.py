@@ -85,6 +85,7 @@ def test_a_plan_without_columns_names_its_tables() -> None:
         labelled_counts(small_plan(), small_geography(small_plan()), pa.table({}))
 
 
+@pytest.mark.slow
 def test_frames_have_numbers_and_classes_in_order() -> None:
     """Ages of one group and of all as numbers, classes as categories in the order of the plan; rows too; a choice by text holds."""
     people = {"sex": ["F", "M"] * 50, "age": [each % 12 for each in range(100)]}

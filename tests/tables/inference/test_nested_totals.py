@@ -228,6 +228,7 @@ def test_how_far_rounding_moved_any_sum_is_known(world: World, data: st.DataObje
     assert value.margin() - before == math.floor(abs(moved) + 1e-6), "wider by what is moved beyond a person"
 
 
+@pytest.mark.slow
 @pytest.mark.examples(20)
 @given(worlds(), st.data())
 def test_any_sum_has_the_variance_of_the_dense_system(world: World, data: st.DataObject) -> None:
@@ -244,6 +245,7 @@ def test_any_sum_has_the_variance_of_the_dense_system(world: World, data: st.Dat
     assert "at most" not in repr(value)
 
 
+@pytest.mark.slow
 @pytest.mark.examples(10)
 @given(worlds())
 def test_what_adds_up_errs_by_nothing(world: World) -> None:
@@ -309,6 +311,7 @@ def test_intervals_of_unions_hold() -> None:
         assert float(error.std()) == pytest.approx(value.standard_deviation, rel=6 * (2 * TREES) ** -0.5 + 0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.statistical
 def test_intervals_of_runs_of_very_many_neighbours_hold() -> None:
     """Half of 400 neighbours, where largest remainders, a mutant, hold 87 %, but not with the margin that they have now."""

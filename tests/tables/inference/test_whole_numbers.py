@@ -87,6 +87,7 @@ def test_what_holds_by_construction_is_not_moved_and_a_number_reaches_its_bound(
     assert rounded_together(worst, 4, tree_order(inner))[0, 1, 1] - 2 / 16 == 2 - 1 / 8
 
 
+@pytest.mark.slow
 def test_a_release_in_whole_numbers_agrees_says_so_and_verifies(tmp_path: object) -> None:
     values = WHOLE | {"tables": {"columns": ["sex", "school"], "cross": 2, "budget": "2", "whole-numbers": True}}
     plan = Plan.of(values)

@@ -85,6 +85,7 @@ def test_both_sides_of_an_edge_hold_every_class_once(classes: int, measure: Meas
             )
 
 
+@pytest.mark.slow
 def test_trees_are_deeper_where_that_pays() -> None:
     assert tree(8, "rho").depth == 1
     assert tree(256, "rho").depth > tree(256, "epsilon").depth > 1

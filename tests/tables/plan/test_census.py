@@ -282,6 +282,7 @@ def mutated_folder(draw: st.DrawFn) -> tuple[str, bytes]:
     return name, bytes(raw)
 
 
+@pytest.mark.slow
 @pytest.mark.examples(100)
 @settings(max_examples=300)
 @given(mutated_folder())

@@ -54,6 +54,7 @@ def changed(**sections: Any) -> dict[str, Any]:
     }
 
 
+@pytest.mark.slow
 def test_values_make_the_plan_of_their_file(tmp_path: Path) -> None:
     plan = Plan.of(VALUES)
     assert plan.levels[0].budget == Fraction(1, 3)

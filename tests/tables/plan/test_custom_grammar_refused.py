@@ -386,6 +386,7 @@ def reasons(modules: Sequence[str] = MODULES) -> Iterator[tuple[str, str]]:
                     yield module, str(first.value)
 
 
+@pytest.mark.slow
 def test_every_reason_of_the_code_stands_in_the_table() -> None:
     met = {why for changes, _, _ in ROWS for _, why in problems(changes)}
     known = {*OF_FILES, *OF_VALUES}

@@ -96,6 +96,7 @@ def test_what_is_made_of_the_measurements_is_asked_for(tmp_path: Path) -> None:
     assert request.cost == plain.cost, "at no cost"
 
 
+@pytest.mark.slow
 def test_production_in_words_is_production(shared_data: Path, tmp_path: Path) -> None:
     census = Plan.load(shared_data / "tables" / "NMFv7-2020")
     (tmp_path / "census").symlink_to(shared_data / "tables" / "NMFv7-2020")
@@ -144,6 +145,7 @@ def test_the_cheapest_share_of_stage_1_is_chosen(tmp_path: Path) -> None:
     assert str(problem).startswith("plan.toml:8: privacy.stage-1-share is the cheapest, and with no target for")
 
 
+@pytest.mark.slow
 def test_margins_of_the_paper_cost_what_exact_tails_cost(shared_data: Path, tmp_path: Path) -> None:
     """SafeTab 2022, Table 4, at its s = 9 and gamma = 0.1: the geometric needs 6.8, 4.1, 1.0 % more than Corollary 2 gives,
     the Gaussian 15.4, 8.7, 1.9 % less than Corollary 4; the factor is 1/(1 - gamma), not the printed 1/gamma."""

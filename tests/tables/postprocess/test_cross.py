@@ -122,6 +122,7 @@ def plan_of(rho: str) -> Plan:
     return cross_plan(up_to(3, 2), rho)
 
 
+@pytest.mark.slow
 @pytest.mark.statistical
 def test_estimates_are_unbiased_and_their_intervals_cover() -> None:
     """150 releases of 36 numbers, of 18 independent parts: means, deviations and coverage within six standard errors or more.

@@ -54,6 +54,7 @@ def as_csv(rows: Sequence[Row]) -> str:
     return text.getvalue()
 
 
+@pytest.mark.slow
 @pytest.mark.examples(10)
 @settings(max_examples=60)
 @given(ROWS)
@@ -113,6 +114,7 @@ def test_no_bytes_can_stop_a_run(lines: list[bytes]) -> None:
     assert result[0] == result[-1] == WANTED
 
 
+@pytest.mark.slow
 def test_numbers_of_sets_and_batches_do_not_depend_on_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [GOOD | {"tags": tags, "age": str(age)} for age in range(30) for tags in ("p", "p;q", "r;q", "x;p;q")]
     wanted = counted(COLUMNS, rows)

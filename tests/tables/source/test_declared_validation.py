@@ -81,6 +81,7 @@ def faults(column: Column, row: Row) -> int:
     return (-1 in numbers) + (column in COLUMNS.single and not any(number is not None for number in numbers))
 
 
+@pytest.mark.slow
 @pytest.mark.examples(8)
 @settings(max_examples=40)
 @given(ROWS)

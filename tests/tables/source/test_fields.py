@@ -1,12 +1,14 @@
 """What a field of bytes says."""
 
 import numpy as np
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from starling.tables.source.fields import is_utf8, number
 
 
+@pytest.mark.slow
 @given(st.binary(max_size=12))
 @example(b"\xf4\x8f\xbf\xbf")
 @example(b"\xf4\x90\x80\x80")

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,6 +13,7 @@ from tests.tables.small import with_records
 from tests.tables.source.records import GEOGRAPHY, PLAN
 
 
+@pytest.mark.slow
 @given(st.sets(st.integers(0, 10**15 - 1), max_size=300), st.lists(st.integers(-1, 10**15), max_size=20))
 def test_blocks_are_found_and_others_are_not(ids: set[int], others: list[int]) -> None:
     blocks = sorted(ids)

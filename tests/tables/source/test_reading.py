@@ -100,6 +100,7 @@ def hostile() -> st.SearchStrategy[bytes]:
     return st.one_of(some, some, some, huge).map(lambda line: line.replace(b"\n", b"")[: 4 * MOST_BYTES])
 
 
+@pytest.mark.slow
 @pytest.mark.examples(40)
 @settings(max_examples=150)
 @given(st.lists(LINES, min_size=1, max_size=20), hostile(), st.integers(60, 900), st.data())
@@ -157,6 +158,7 @@ def table(lines: Sequence[Sequence[str | None]], kind: pa.DataType) -> pa.Table:
 KINDS = [pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int32(), pa.string())]
 
 
+@pytest.mark.slow
 @pytest.mark.examples(12)
 @settings(max_examples=40)
 @given(
@@ -200,6 +202,7 @@ def test_parquet_that_is_not_utf8_drops_its_row_alone(tmp_path: Path) -> None:
     assert records(tmp_path / "persons.parquet").total() == 2
 
 
+@pytest.mark.slow
 def test_a_folder_of_parquet_parts_is_one_file(tmp_path: Path) -> None:
     good: list[str | None] = [*GOOD.decode().split("|")]
     (tmp_path / "parts").mkdir()

@@ -67,6 +67,7 @@ def test_parts_of_text_are_the_whole(tmp_path: Path, chunk: int) -> None:
     assert everything(parts) == [row for whole in wanted for row in rows_of(whole.records, whole.several)]
 
 
+@pytest.mark.slow
 def test_parts_of_parquet_are_the_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(record_parts, "PART_ROWS", 7)
     persons = open_persons(parquet(tmp_path, LINES), PLAN)

@@ -30,6 +30,7 @@ def test_all_forms_give_equal_areas(tmp_path: Path) -> None:
     assert len(digests) == 1
 
 
+@pytest.mark.slow
 def test_the_canonical_text_gives_itself(tmp_path: Path, shared_data: Path) -> None:
     areas = read_areas(shared_data / "places" / "taxi_zones.geojson.gz", ("LocationID", "zone", ("borough",)))
     (tmp_path / "again.geojson").write_text(areas.text())

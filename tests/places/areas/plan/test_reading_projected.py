@@ -32,6 +32,7 @@ def projected(folder: Path, name: str | None = "urn:ogc:def:crs:EPSG::2263", **c
     return places.AreasPlan.of(values(**({"areas": NAMED, "privacy": privacy} | changes)), folder=folder)
 
 
+@pytest.mark.slow
 def test_points_in_feet_are_counted_by_areas_in_feet(tmp_path: Path) -> None:
     chosen = projected(tmp_path)
     assert "EPSG:2263" in repr(chosen)
