@@ -8,7 +8,6 @@ from fastapi import FastAPI, Query, Request, Response
 from fastapi import Path as InPath
 from pydantic import BaseModel, ConfigDict, Field
 
-from starling.release.session import attributes
 from starling.server.access import User
 from starling.server.approval_requests import LONGEST, State, Waiting
 from starling.server.authentication import Service, errors, whose
@@ -100,11 +99,17 @@ def ask_custodian(service: Service, analyst: str, name: str, wanted: ApprovalReq
 
 def to_reply(home: Home, waiting: Waiting) -> ApprovalReply:
     """A request, as its analyst is told of it."""
-    request = attributes(waiting.request, "analyst", "dataset", "request_id")
     return ApprovalReply(
-        **attributes(waiting, "number", "at", "title", "reason", "state", "words"),
-        **request,
+        number=waiting.number,
+        at=waiting.at,
+        analyst=waiting.request.analyst,
+        dataset=waiting.request.dataset,
+        request_id=waiting.request.request_id,
+        title=waiting.title,
         cost=str(waiting.guarantee.cost),
+        reason=waiting.reason,
+        state=waiting.state,
+        words=waiting.words,
         approved_cost=str(waiting.price.cost) if waiting.state == "approved" else None,
         question=home.questions.question_of(waiting.approved),
     )

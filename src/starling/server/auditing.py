@@ -12,7 +12,6 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from starling.errors import StarlingError
 from starling.ledger.checking import named_checks
 from starling.ledger.event_list import EventFilter, latest_events
-from starling.release.session import attributes
 from starling.server.authentication import Service, errors
 from starling.server.ledger_checks import LedgerChecks, unreadable
 from starling.server.listing import NEWEST
@@ -127,9 +126,14 @@ def list_events(service: Service, page: EventPage) -> EventList:
         raise unreadable() from None
     replies = [
         EventReply(
+            number=each.event.seq,
+            kind=each.event.kind,
             at=datetime.fromtimestamp(each.event.at, UTC),
-            **attributes(each.event, "number=seq", "kind", "hash"),
-            **attributes(each, "dataset", "analyst", "body", "amounts"),
+            dataset=each.dataset,
+            analyst=each.analyst,
+            body=each.body,
+            amounts=each.amounts,
+            hash=each.event.hash,
         )
         for each in listed
     ]

@@ -8,8 +8,7 @@ from fastapi import FastAPI, Request
 from fastapi import Path as InPath
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from starling.release.session import attributes
-from starling.server.access import MOST_DAYS, User
+from starling.server.access import MOST_DAYS, Issued, User
 from starling.server.authentication import Service, brought, errors
 from starling.server.tokens import id_of
 
@@ -57,8 +56,7 @@ def add_routes(app: FastAPI, service: Service) -> None:
     @app.get(TOKENS, summary="One's own tokens and sessions, with when they were last used", responses=errors())
     def tokens(request: Request, user: Annotated[User, service.user()]) -> list[TokenReply]:
         current = id_of(brought(request.headers, settings)[0])
-        names = ("id", "expires", "used", "revoked", "session")
-        return [TokenReply(current=each.id == current, **attributes(each, *names)) for each in access.tokens(user.name)]
+        return [_to_reply(each, current) for each in access.tokens(user.name)]
 
     @app.post(
         TOKENS,
@@ -78,3 +76,14 @@ def add_routes(app: FastAPI, service: Service) -> None:
     )
     def revoke(token: TokenId, user: Annotated[User, service.user()]) -> None:
         access.revoke(token, user=user.name)
+
+
+def _to_reply(issued: Issued, current: str | None) -> TokenReply:
+    return TokenReply(
+        id=issued.id,
+        expires=issued.expires,
+        used=issued.used,
+        revoked=issued.revoked,
+        session=issued.session,
+        current=issued.id == current,
+    )

@@ -8,7 +8,6 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from starling.ledger.rules import shown
 from starling.release.claims import claim
-from starling.release.session import attributes
 from starling.server.access import User
 from starling.server.authentication import Service, errors
 from starling.server.further import check_further
@@ -147,8 +146,11 @@ def read_preview(service: Service, analyst: str, name: str, question: Any, margi
         title=seen.dataset.title,
         neighbours=str(seen.dataset.relation),
         cost=claim(seen.dataset.guarantee).adjacencies(),
-        **attributes(budget, "measure=population.measure", "more", "release", "ask_first=terms.ask_first"),
+        measure=budget.population.measure,
         amount=shown(budget.amount),
+        more=budget.more,
+        release=budget.release,
+        ask_first=budget.terms.ask_first,
         question=seen.question,
         margin=None if seen.margin is None else MarginReply.model_validate(seen.margin),
         request=service.home.requests.standing(analyst, name, seen.dataset.request) if budget.terms.ask_first else None,

@@ -19,7 +19,6 @@ from starling.ledger.rules import Cap, shown
 from starling.privacy.accounting.detection import ALARMS, detection_bound
 from starling.privacy.neighbours import Relation
 from starling.release.claims import claim
-from starling.release.session import attributes
 from starling.server.access import User
 from starling.server.authentication import Service, errors, whose
 from starling.server.charges import Charges, Progress, State
@@ -132,6 +131,12 @@ ReleaseId = Annotated[int, InPath(ge=1, lt=2**62)]
 
 def add_routes(app: FastAPI, service: Service) -> None:
     """Add them to an application."""
+    _datasets(app, service)
+    _budgets(app, service)
+    _releases(app, service)
+
+
+def _datasets(app: FastAPI, service: Service) -> None:
     catalogue = service.home.catalogue
     everybody = service.user()
 
@@ -148,6 +153,14 @@ def add_routes(app: FastAPI, service: Service) -> None:
     def dataset(name: str) -> DatasetReply:
         return describe(service, name)
 
+
+def describe(service: Service, name: str) -> DatasetReply:
+    """A dataset, as everybody with a token may know it; raises NotThere where there is none."""
+    home = service.home
+    return _described(home.catalogue.find(name), service.charges.population(name), invented=home.invented)
+
+
+def _budgets(app: FastAPI, service: Service) -> None:
     @app.get(
         "/v1/datasets/{name}/budget",
         summary="What an analyst may still spend on it",
@@ -156,27 +169,23 @@ def add_routes(app: FastAPI, service: Service) -> None:
     def budget(name: str, user: Annotated[User, service.user("analyst")]) -> BudgetReply:
         return read_budget(service, user.name, name)
 
-    _releases(app, service)
-
-
-def describe(service: Service, name: str) -> DatasetReply:
-    """A dataset, as everybody with a token may know it; raises NotThere where there is none."""
-    home = service.home
-    return _described(home.catalogue.find(name), service.charges.population(name), invented=home.invented)
-
 
 def read_budget(service: Service, analyst: str, name: str) -> BudgetReply:
     """What an analyst may still spend on a dataset; raises as `Catalogue.find` and `Charges.budget`."""
     budget = service.charges.budget(analyst, service.home.catalogue.find(name))
     return BudgetReply(
         dataset=name,
-        **attributes(budget, "population=population.name", "measure=population.measure", "more", "release", "retired"),
+        population=budget.population.name,
+        measure=budget.population.measure,
         amount=None if budget.amount is None else shown(budget.amount),
         caps=[to_cap(each) for each in budget.caps],
+        more=budget.more,
         available=shown(budget.available),
         approved=shown(budget.approved),
+        release=budget.release,
         ask_first=budget.terms.ask_first,
         reserve=shown(budget.terms.reserve),
+        retired=budget.retired,
         invented=service.home.invented,
     )
 
@@ -268,12 +277,16 @@ def _keep_one_range(request: Request, size: int) -> None:
 
 def _described(dataset: Entry, population: str | None, *, invented: bool) -> DatasetReply:
     return DatasetReply(
-        **attributes(dataset, "name", "domain", "title", "deadline", "purpose=purpose.text"),
+        name=dataset.name,
+        domain=dataset.domain,
+        title=dataset.title,
         population=population,
+        purpose=dataset.purpose.text,
         uses=[UseReply(code=code, name=KNOWN.get(code)) for code in dataset.purpose.codes],
         neighbours=str(dataset.relation),
         cost=claim(dataset.guarantee).adjacencies() if isinstance(dataset, Dataset) else None,
         risk=_risk(dataset) if isinstance(dataset, Dataset) else "",
+        deadline=dataset.deadline,
         questions=dict(dataset.schema) if isinstance(dataset, Study) else None,
         invented=invented,
     )
@@ -305,5 +318,12 @@ def to_cap(cap: Cap) -> CapReply:
 
 def to_reply(progress: Progress) -> ReleaseReply:
     """How far a release has come, as clients are told."""
-    names = ("id=charge.seq", "dataset=charge.dataset", "request_id=charge.request_id", "state", "wait", "invented")
-    return ReleaseReply(leaves=datetime.fromtimestamp(progress.leaves, UTC), **attributes(progress, *names))
+    return ReleaseReply(
+        id=progress.charge.seq,
+        dataset=progress.charge.dataset,
+        request_id=progress.charge.request_id,
+        state=progress.state,
+        leaves=datetime.fromtimestamp(progress.leaves, UTC),
+        wait=progress.wait,
+        invented=progress.invented,
+    )
