@@ -3,13 +3,16 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from starling.release.codec import Json
 from starling.release.session import Described, InSession, Part
 
 if TYPE_CHECKING:
     from starling.release.domain import Publication
+
+ONE_OF: Final = {"people": "person", "leaves": "leaf", "counties": "county"}
+"""One of a size whose name loses more than an s."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -71,11 +74,10 @@ class Generated(Described):
         return {**{name: str(path) for name, path in self.files.items()}, **plan, "note": str(self.note)}
 
     def _facts(self) -> list[tuple[str, str]]:
-        names = {name: name.replace("_", " ") for name in self.sizes}
-        sizes = ", ".join(
-            f"{count:,} {names[name].removesuffix('s') if count == 1 else names[name]}"
-            for name, count in self.sizes.items()
+        named = (
+            (ONE_OF.get(name, name.removesuffix("s")) if many == 1 else name, many) for name, many in self.sizes.items()
         )
+        sizes = ", ".join(f"{many:,} {name.replace('_', ' ')}" for name, many in named)
         return [*self._names().items(), ("invented", sizes)]
 
     def as_json(self) -> dict[str, Json]:
